@@ -39,6 +39,12 @@ bool debug_info_find_static(struct debug_info *d, const struct ir_func *f, const
 struct dbg_type *debug_info_type_argument(struct debug_info *d, struct dbg_place at, u32 inlined,
 					  const char *name);
 
+/* What is declared; functions that are inlined wherever they are called, as far as they are. */
+void debug_info_symbols(struct debug_info *d, enum dbg_symbols kind, dbg_symbol_visitor *see,
+			void *user);
+/* The declaration of a function, but for its name. False: there is none. */
+bool debug_info_declared(struct debug_info *d, const struct ir_func *f, struct dbg_symbol *out);
+
 /* A function that is inlined at a place. */
 struct debug_inline {
 	struct dbg_inline call;

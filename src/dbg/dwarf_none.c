@@ -84,3 +84,14 @@ u32 debug_info_inlined(struct debug_info *d PL_UNUSED, struct dbg_place at PL_UN
 {
 	return 0;
 }
+
+void debug_info_symbols(struct debug_info *d PL_UNUSED, enum dbg_symbols kind PL_UNUSED,
+			dbg_symbol_visitor *see PL_UNUSED, void *user PL_UNUSED)
+{
+}
+
+bool debug_info_declared(struct debug_info *d PL_UNUSED, const struct ir_func *f PL_UNUSED,
+			 struct dbg_symbol *out PL_UNUSED)
+{
+	return false;
+}

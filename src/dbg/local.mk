@@ -27,6 +27,7 @@ dwarf_sources = \
 	src/dbg/dwarf_info.h \
 	src/dbg/dwarf_list.c \
 	src/dbg/dwarf_scope.c \
+	src/dbg/dwarf_symbols.c \
 	src/dbg/dwarf_type.c \
 	src/dbg/libdw.c src/dbg/libdw.def src/dbg/libdw.inc
 if HAVE_DW

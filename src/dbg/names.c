@@ -337,6 +337,50 @@ bool dbg_names_enumerator(struct dbg_names *n, const char *name, struct dbg_type
 	return n->dwarf && debug_info_enumerator(n->dwarf, name, type, value);
 }
 
+/* ---- all of them ---- */
+
+static void see_functions(struct dbg_names *n, dbg_symbol_visitor *see, void *user)
+{
+	for (size_t i = 0; i < n->m->funcs.len; i++) {
+		const struct ir_func *f = n->m->funcs.at[i];
+		struct dbg_symbol s = {.name = dbg_names_function(n, f)};
+
+		if (!f->has_body)
+			continue;
+		if (!n->dwarf || !debug_info_declared(n->dwarf, f, &s))
+			s.func = f;
+		see(user, &s);
+	}
+}
+
+static void see_plain_variables(struct dbg_names *n, dbg_symbol_visitor *see, void *user)
+{
+	struct dbg_variable known;
+
+	for (size_t i = 0; i < n->m->vars.len; i++) {
+		const struct ir_var *v = n->m->vars.at[i];
+		struct text t = {0};
+
+		if (v->func != IR_NONE || (v->definition && v->definition != v) ||
+		    (n->dwarf && debug_info_find_global(n->dwarf, v->name->text, &known)))
+			continue;
+		demangle(v->name->text, &t);
+		see(user, &(struct dbg_symbol){.name = t.at ? t.at : v->name->text, .var = v});
+		text_fini(&t);
+	}
+}
+
+void dbg_names_symbols(struct dbg_names *n, enum dbg_symbols kind, dbg_symbol_visitor *see,
+		       void *user)
+{
+	if (kind == DBG_ALL_FUNCTIONS)
+		see_functions(n, see, user);
+	if (n->dwarf)
+		debug_info_symbols(n->dwarf, kind, see, user);
+	if (kind == DBG_ALL_VARIABLES)
+		see_plain_variables(n, see, user);
+}
+
 /* ---- frames ---- */
 
 u32 dbg_names_inlined(void *names, struct dbg_place at, struct dbg_inline *out)

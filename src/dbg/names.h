@@ -114,6 +114,26 @@ const char *dbg_last_scope(const char *name);
 /* The same name, but for blanks? `a` has n characters. */
 bool dbg_same_name(const char *a, size_t n, const char *b);
 
+/* ---- all of them ---- */
+
+enum dbg_symbols { DBG_ALL_FUNCTIONS, DBG_ALL_VARIABLES, DBG_ALL_TYPES };
+
+struct dbg_symbol {
+	const char *name; /* "ns::f(int)", "ns::x"; lives during the visit */
+	struct dbg_type *type;
+	const char *path; /* of its declaration; NULL: not known, or nowhere (`int`) */
+	u32 line;         /* likewise, 0 */
+	bool is_static;
+	/* What has no debug information; NULL: it has. */
+	const struct ir_func *func;
+	const struct ir_var *var;
+};
+
+typedef void dbg_symbol_visitor(void *user, const struct dbg_symbol *s);
+/* All of the module's, in no order; what is in several copies more than once. */
+void dbg_names_symbols(struct dbg_names *n, enum dbg_symbols kind, dbg_symbol_visitor *see,
+		       void *user);
+
 /* ---- frames ---- */
 
 struct dbg_frame {

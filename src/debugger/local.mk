@@ -23,6 +23,7 @@ libdebugger_la_SOURCES = \
 	src/debugger/look_lanes.c \
 	src/debugger/look_list.c \
 	src/debugger/look_matrix.c \
+	src/debugger/look_names.c \
 	src/debugger/look_memory.c \
 	src/debugger/look_print.c \
 	src/debugger/look_source.c \

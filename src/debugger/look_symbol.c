@@ -83,6 +83,15 @@ bool look_symbol(struct debugger *x, const struct dbg_context *c, enum dbg_space
 	return true;
 }
 
+/* A function, or a pointer to one. */
+static bool is_code_type(struct dbg_type *t)
+{
+	t = dbg_type_strip(t);
+	if (t->kind == DBG_POINTER && t->target)
+		t = dbg_type_strip(t->target);
+	return t->kind == DBG_FUNCTION;
+}
+
 void command_info_symbol(struct debugger *x, const struct call *c)
 {
 	struct look_evaluated v;
@@ -105,6 +114,13 @@ void command_info_symbol(struct debugger *x, const struct call *c)
 		goto out;
 	}
 	at = n.bits;
+	if (is_code_type(v.v.type)) {
+		if (x->target.symbol(x, &v.c.lane, space, at, true, &t) == DBG_OK)
+			say(x, "%s in code\n", t.at ? t.at : "");
+		else
+			say(x, "No symbol matches %s.\n", c->args);
+		goto out;
+	}
 	shared_address(x, &v.c, space, &at);
 	found = symbol_at(x, &v.c, space, at, &offset);
 	if (!found) {
@@ -158,6 +174,27 @@ static void say_symbol_place(struct debugger *x, const struct dbg_context *c, co
 	}
 }
 
+/* A function, in whichever file; else that there is nothing of the name. */
+static void say_function_place(struct debugger *x, const struct dbg_context *c, const char *name)
+{
+	struct dbg_names *names;
+	u64 address;
+
+	for (u32 at = 0; (names = dbg_context_names(c, &at));) {
+		const struct ir_func *f = dbg_names_find_function(names, name);
+
+		if (!f || !f->has_body)
+			continue;
+		if (c->target && c->target->function(x, f, &address) == DBG_OK)
+			say(x, "Symbol \"%s\" is a function at address 0x%llx.\n",
+			    dbg_names_function(names, f), (unsigned long long)address);
+		else
+			say(x, "Symbol \"%s\" is a function.\n", dbg_names_function(names, f));
+		return;
+	}
+	say_error(x, "No symbol \"%s\" in current context.", name);
+}
+
 void command_info_address(struct debugger *x, const struct call *c)
 {
 	struct dbg_context at;
@@ -168,7 +205,7 @@ void command_info_address(struct debugger *x, const struct call *c)
 	if (!*c->args)
 		say_error(x, "Argument required");
 	else if (!dbg_context_find(&at, c->args, &v))
-		say_error(x, "No symbol \"%s\" in current context.", c->args);
+		say_function_place(x, &at, c->args);
 	else {
 		say_symbol_place(x, &at, c->args, &v, &t);
 		say(x, "%s.\n", t.at ? t.at : "");
@@ -201,27 +238,31 @@ static void say_name(void *user, const struct dbg_variable *v, u32 depth PL_UNUS
 void command_info_scope(struct debugger *x, const struct call *c)
 {
 	struct scope s = {.x = x};
+	point_places places = {0};
+	struct location at = {0};
+	struct loaded *l;
 
-	context_now(x, &s.c);
-	for (size_t i = 0; i < x->modules.len && *c->args; i++) {
-		struct loaded *l = x->modules.at[i];
-
-		for (size_t k = 0; loaded_open(x, l) && k < l->m->funcs.len; k++) {
-			const struct ir_func *f = l->m->funcs.at[k];
-
-			if (!f->has_body || !dbg_names_is_function(l->names, f, c->args))
-				continue;
-			s.c.names = l->names;
-			s.c.target = NULL;
-			s.c.place = (struct dbg_place){f, dbg_lines_body(l->lines, f)};
-			dbg_names_locals(l->names, s.c.place, 0, say_name, &s);
-			if (!s.count)
-				say(x, "%s has no variables here.\n", c->args);
-			return;
-		}
+	if (!*c->args)
+		say_error(x, "info scope needs a function or a line");
+	if (!*c->args || !location_parse(x, c->args, &at)) {
+		location_fini(&at);
+		return;
 	}
-	if (*c->args)
-		say_error(x, "Function \"%s\" not defined", c->args);
-	else
-		say_error(x, "info scope needs the name of a function");
+	context_now(x, &s.c);
+	location_find(x, &at, &places);
+	l = places.len ? loaded_of(x, places.at[0].place.func) : NULL;
+	if (!l && at.kind == AT_FUNCTION) {
+		say_error(x, "Function \"%s\" not defined.", at.function);
+	} else if (!l) {
+		say_error(x, "No code is at %s.", c->args);
+	} else {
+		s.c.names = l->names;
+		s.c.target = NULL;
+		s.c.place = places.at[0].place;
+		dbg_names_locals(l->names, s.c.place, places.at[0].inlined, say_name, &s);
+		if (!s.count)
+			say(x, "%s has no variables here.\n", c->args);
+	}
+	VEC_FREE(&places);
+	location_fini(&at);
 }

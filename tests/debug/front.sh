@@ -206,6 +206,19 @@ break 34
 break nothing
 info breakpoints
 END
+cat >"$scratch/global.ptx" <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.global .u32 _ZN2ns5totalE;
+.visible .entry k()
+{
+	ret;
+}
+END
+succeeds "variables without debug information" debug --batch -ex 'info variables' "$scratch/global.ptx" --block 1
+says out '^Non-debugging symbols:$'
+says out ' ns::total$'
 succeeds "PTX alone" debug --batch -x "$scratch/code" "$top/samples/saxpy.ptx" --block 4
 says out 'mad\.lo\.s32'
 says out '^Breakpoint 1 at saxpy\.ptx:34\.$'

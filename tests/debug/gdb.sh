@@ -47,7 +47,7 @@ succeeds "a variable may have the name of a setting" debug -ex 'break 15' -ex ru
 says out '^\$1 = 5$' "it is assigned"
 
 for command in 'set print pretty on' 'set history save on' 'set logging on' 'set scheduler-locking on' \
-	'info inferiors' 'info sharedlibrary' 'info signals' 'info variables' 'rbreak pa' 'attach 1' 'core-file x' \
+	'info inferiors' 'info sharedlibrary' 'info signals' 'rbreak pa' 'attach 1' 'core-file x' \
 	'signal 2' 'handle 2 stop' 'info nothing' 'nothing'; do
 	ends 1 "$command is refused" debug -ex "$command"
 	[ "$(wc -l <"$scratch/out")" -eq 1 ] && [ ! -s "$scratch/err" ]
