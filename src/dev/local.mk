@@ -31,6 +31,7 @@ libcore_la_SOURCES += \
 	src/dev/memory/memory_ipc.c \
 	src/dev/memory/memory_map.c \
 	src/dev/memory/memory_pool.c \
+	src/dev/memory/watch.c src/dev/memory/watch.h \
 	src/dev/module/builtin.c src/dev/module/builtin.h \
 	src/dev/module/kernel.c \
 	src/dev/module/callee.h \

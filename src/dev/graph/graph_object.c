@@ -2,6 +2,7 @@
  * What graphs keep alive or share: user objects, conditions, memory.
  */
 #include "src/dev/graph/graph_int.h"
+#include "src/dev/memory/watch.h"
 
 #include <stdlib.h>
 
@@ -181,6 +182,7 @@ void graph_memory_release_locked(struct graph_memory *m)
 		at = &(*at)->next;
 	if (*at)
 		*at = m->next;
+	memory_tell_free(&m->device->dev->mem, m->address, m->bytes);
 	mem_free(&m->device->dev->mem, m->address);
 	free(m);
 }
@@ -221,6 +223,7 @@ static struct graph_memory *memory_new(struct device *d, u64 bytes)
 	}
 	m->next = d->streams->memory;
 	d->streams->memory = m;
+	memory_tell_alloc(&d->mem, m->address, bytes, MEM_KIND_DEVICE);
 	return m;
 }
 

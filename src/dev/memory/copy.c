@@ -7,6 +7,7 @@
 #include "src/base/size.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/memory/memory.h"
+#include "src/dev/memory/watch.h"
 #include "src/mem/guard.h"
 
 #include <stdlib.h>
@@ -22,7 +23,8 @@
 struct place {
 	u8 *at;
 	u64 pitch, slice;
-	bool pageable, device;
+	bool pageable, device, array;
+	u64 bias;
 };
 
 /*
@@ -66,6 +68,7 @@ static bool find_span(struct mem_system *s, u64 at, u64 bytes, bool written, str
 				: mem_find_own(arena, at, bytes, &r)))
 		return false;
 	out->at = mem_host(&r, at);
+	out->bias = r.bias;
 	out->device = arena != &s->host;
 	return true;
 }
@@ -127,7 +130,7 @@ static enum status place_array(struct mem_system *s, const struct copy_end *e, c
 	out->at = (u8 *)(uintptr_t)mem_array_address(a, e->x, e->y, e->z);
 	out->pitch = a->pitch;
 	out->slice = a->slice;
-	out->device = true;
+	out->device = out->array = true;
 	return STATUS_SUCCESS;
 }
 
@@ -161,6 +164,10 @@ enum status copy_check(struct mem_system *s, const struct copy *c, struct copy_p
 	out->src_pageable = src.pageable;
 	out->dst_device = dst.device;
 	out->src_device = src.device;
+	out->dst_array = dst.array;
+	out->src_array = src.array;
+	out->dst_bias = dst.bias;
+	out->src_bias = src.bias;
 	return STATUS_SUCCESS;
 }
 
@@ -222,10 +229,32 @@ static void report_fault(const struct copy_plan *p)
 		p->dev->on_copy_fault(p->dev, &fault);
 }
 
+static struct memory_box dst_box(const struct copy_plan *p)
+{
+	return (struct memory_box){(u64)(uintptr_t)p->dst - p->dst_bias, p->dst_pitch, p->dst_slice,
+				   !p->dst_pageable, p->dst_array};
+}
+
+/* What is staged is told when it is read from where it was staged. */
+static void tell_copy(const struct copy_plan *p)
+{
+	struct memory_copy c = {.dst = dst_box(p),
+				.src = {(u64)(uintptr_t)p->src - p->src_bias, p->src_pitch,
+					p->src_slice, !p->src_pageable && !p->owned, p->src_array},
+				.width = p->width,
+				.height = p->height,
+				.depth = p->depth};
+
+	if (p->dev && p->width && p->height && p->depth)
+		memory_tell_copy(&c);
+}
+
 enum status copy_run(const struct copy_plan *p)
 {
 	struct copy_plan q = simplified(p);
 
+	if (memory_is_watched())
+		tell_copy(p);
 	if (q.dst_device && q.src_device) {
 		move_at_once(&q);
 		return STATUS_SUCCESS;
@@ -333,11 +362,16 @@ enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, str
 	out->dst_pitch = dst.pitch;
 	out->dst_slice = dst.slice;
 	out->dst_device = dst.device;
+	out->dst_bias = dst.bias;
 	return STATUS_SUCCESS;
 }
 
 void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
 {
+	struct memory_box to = dst_box(p);
+
+	if (memory_is_watched())
+		memory_tell_fill(&to, p->width * bytes, p->height, p->depth);
 	for (u64 z = 0; z < p->depth; z++)
 		for (u64 y = 0; y < p->height; y++)
 			piece_fill(p->dst + z * p->dst_slice + y * p->dst_pitch, value, bytes,

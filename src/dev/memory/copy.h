@@ -41,8 +41,10 @@ struct copy_plan {
 	u64 width, height, depth;
 	bool dst_pageable, src_pageable; /* memory that no device knows */
 	bool dst_device, src_device;     /* memory that the host cannot touch */
-	void *owned;                     /* freed after the copy, NULL: nothing */
-	struct device *dev;              /* whose fault a bad copy is */
+	bool dst_array, src_array;
+	u64 dst_bias, src_bias; /* address of the host - address that programs see */
+	void *owned;            /* freed after the copy, NULL: nothing */
+	struct device *dev;     /* whose fault a bad copy is */
 	/* Where a caller that waits finds the result; NULL: a fault is the device's. */
 	enum status *outcome;
 };

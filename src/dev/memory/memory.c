@@ -4,6 +4,7 @@
 #include "src/base/size.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/memory/memory.h"
+#include "src/dev/memory/watch.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ void memory_end(struct mem *m, u64 p)
 	if (!mem_find_own(m, p, 1, &r) || r.base != p)
 		return;
 	b = r.user;
+	memory_tell_free(m, p, r.size);
 	if (b && b->shared) {
 		/*
 		 * Neighbours keep their pages, but what came from elsewhere has pages of its own.
@@ -85,6 +87,7 @@ static enum status make_block(struct device *d, struct mem *m, u64 bytes, struct
 		return STATUS_OUT_OF_MEMORY;
 	b->flags = like.flags;
 	b->sync = like.type == MEMORY_DEVICE;
+	memory_tell_alloc(m, p, bytes, (enum mem_kind)kinds[like.type]);
 	*out = p;
 	return STATUS_SUCCESS;
 }

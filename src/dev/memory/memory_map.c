@@ -7,6 +7,7 @@
  */
 #include "src/base/size.h"
 #include "src/dev/memory/memory.h"
+#include "src/dev/memory/watch.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct memory_physical {
 	u64 size;
 	int fd;
 	u32 handles, mappings;
+	struct memory_reservation told; /* where watchers know it, size 0: nowhere */
 };
 
 /* CUmemAccess_flags: read; read and write is 3. */
@@ -312,6 +314,19 @@ static void unmap_pages(u64 at, u64 size)
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
+/*
+ * Fresh pages hold nothing of meaning; what is at several addresses, or was mapped before, may.
+ */
+static void tell_mapping(struct mem *m, struct memory_physical *p,
+			 const struct memory_reservation *at)
+{
+	if (!p->told.size && p->arena)
+		memory_tell_alloc(m, at->base, at->size, MEM_KIND_MAPPED);
+	else if (p->told.size)
+		memory_tell_write(p->told.base, p->told.size);
+	p->told = *at;
+}
+
 static enum status map_range(struct memory_maps *maps, struct memory_reservation at, u64 offset,
 			     struct memory_physical *p)
 {
@@ -330,6 +345,7 @@ static enum status map_range(struct memory_maps *maps, struct memory_reservation
 	b->physical = p;
 	b->key[0] = offset;
 	p->mappings++;
+	tell_mapping(m, p, &at);
 	return STATUS_SUCCESS;
 }
 
@@ -402,6 +418,7 @@ enum status memory_unmap(struct memory_maps *maps, u64 at, u64 size)
 				continue;
 			}
 			b = r.user;
+			memory_tell_free(m, x, r.size);
 			mem_remove(m, x);
 			unmap_pages(x, r.size);
 			if (m->bias)

@@ -8,6 +8,7 @@
 #include "src/base/size.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/memory/memory.h"
+#include "src/dev/memory/watch.h"
 #include "src/dev/stream/stream_int.h"
 
 #include <fcntl.h>
@@ -274,6 +275,7 @@ enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 	struct device *d = p->dev;
 	u64 most, align = MEMORY_ALIGN;
 	enum mem_kind kind = MEM_KIND_DEVICE;
+	enum status status;
 
 	*out = 0;
 	if (!bytes)
@@ -292,7 +294,12 @@ enum status memory_pool_alloc(struct memory_pool *p, u64 bytes, u64 *out)
 	/* What is to be freed in streams may be what is missing. */
 	if (!*out && d->streams && stream_device_finish(d) == STATUS_SUCCESS)
 		*out = mem_alloc(p->arena, bytes, align, kind);
-	return *out ? adopt_allocation(p, *out, bytes) : STATUS_OUT_OF_MEMORY;
+	if (!*out)
+		return STATUS_OUT_OF_MEMORY;
+	status = adopt_allocation(p, *out, bytes);
+	if (status == STATUS_SUCCESS)
+		memory_tell_alloc(p->arena, *out, bytes, kind);
+	return status;
 }
 
 void memory_pool_give_back(struct memory_pool *p, u64 at, u64 bytes)

@@ -6,6 +6,7 @@
 
 #include "src/base/piece.h"
 #include "src/base/size.h"
+#include "src/dev/memory/watch.h"
 
 #include <stddef.h>
 
@@ -19,20 +20,38 @@ static u8 *nested_row(struct device *d, u64 address, u64 bytes)
 	return mem_find(&d->mem, address, bytes, &r) ? mem_host(&r, address) : NULL;
 }
 
+static void tell_row(const struct item *i, u64 to, u64 from)
+{
+	struct memory_copy c = {.dst = {.address = to, .known = true},
+				.src = {.address = from, .known = true},
+				.width = i->bytes,
+				.height = 1,
+				.depth = 1};
+
+	if (i->kind == ITEM_FILL)
+		memory_tell_fill(&c.dst, i->bytes, 1, 1);
+	else
+		memory_tell_copy(&c);
+}
+
 static enum status nested_move_row(struct device *d, const struct item *i, u64 row, u64 slice)
 {
-	u8 *to = nested_row(d, i->to.at + row * i->to.pitch + slice * i->to.slice, i->bytes);
+	u64 to_at = i->to.at + row * i->to.pitch + slice * i->to.slice;
+	u64 from_at = i->from.at + row * i->from.pitch + slice * i->from.slice;
+	u8 *to = nested_row(d, to_at, i->bytes);
 	const u8 *from;
 
 	if (!to)
 		return STATUS_ILLEGAL_ADDRESS;
 	if (i->kind == ITEM_FILL) {
+		tell_row(i, to_at, 0);
 		piece_fill(to, i->value, 1, (size_t)i->bytes);
 		return STATUS_SUCCESS;
 	}
-	from = nested_row(d, i->from.at + row * i->from.pitch + slice * i->from.slice, i->bytes);
+	from = nested_row(d, from_at, i->bytes);
 	if (!from)
 		return STATUS_ILLEGAL_ADDRESS;
+	tell_row(i, to_at, from_at);
 	piece_move(to, from, (size_t)i->bytes);
 	return STATUS_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include "src/dev/stream/mem_op.h"
 
 #include "src/dev/graph/graph.h"
+#include "src/dev/memory/watch.h"
 
 static bool has_wide_value(u32 kind)
 {
@@ -44,6 +45,8 @@ enum status stream_mem_ops_run(void *data, enum status so_far)
 		const struct mem_op *o = &b->op[b->at];
 		void *p = o->at;
 
+		if (o->kind == MEM_OP_WRITE_64 || o->kind == MEM_OP_WRITE_32)
+			memory_tell_write(o->address, has_wide_value(o->kind) ? 8 : 4);
 		if (is_wait(o->kind) && !condition_holds(o))
 			return STATUS_NOT_READY;
 		if (o->kind == MEM_OP_WRITE_64)
