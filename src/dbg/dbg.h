@@ -90,6 +90,8 @@ const char *dbg_answer_text(enum dbg_answer a);
 struct dbg_context;
 struct dbg_value;
 
+#define DBG_WARP_LANES 32u
+
 /* A call has at most so many. */
 #define DBG_ARGUMENTS_MAX 64u
 
@@ -124,6 +126,17 @@ struct dbg_target {
 	/* A special register; part 0 to 3 is .x to .w. */
 	enum dbg_answer (*special)(void *user, const struct dbg_lane *lane, enum isa_sreg_id id,
 				   u32 part, u64 *value);
+
+	/*
+	 * The same two for lanes of a warp that stand together in their innermost frame, the first
+	 * of them warp->lane; registers of up to 64 bits. value: of each lane, others are left
+	 * alone. *same: all lanes have the value of the first one, and only that one is written.
+	 * NULL: only one by one.
+	 */
+	enum dbg_answer (*special_of_warp)(void *user, const struct dbg_lane *warp, u32 lanes,
+					   enum isa_sreg_id id, u32 part, u64 *value, bool *same);
+	enum dbg_answer (*register_of_warp)(void *user, const struct dbg_lane *warp, u32 lanes,
+					    const struct ir_func *func, u32 reg, u64 *value);
 
 	/* `$name`: a number that the machine knows of the lane, such as a mask of lanes. */
 	enum dbg_answer (*builtin)(void *user, const struct dbg_lane *lane, const char *name,

@@ -46,5 +46,10 @@ bool dbg_expr_is_foreign(const struct dbg_expr *e);
  */
 bool dbg_expr_eval(struct dbg_expr *e, const struct dbg_context *c, struct dbg_value *out,
 		   struct text *why);
+/*
+ * For which of these lanes of the warp of c->lane is it true? Quicker than one by one. False: that
+ * is to be found out one by one, e.g. to tell an error.
+ */
+bool dbg_expr_lanes(struct dbg_expr *e, const struct dbg_context *c, u32 lanes, u32 *holds);
 
 #endif

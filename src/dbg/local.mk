@@ -6,6 +6,7 @@ libdbg_la_SOURCES = \
 	src/dbg/expr.h src/dbg/expr/expr_int.h \
 	src/dbg/expr/expr_arith.c \
 	src/dbg/expr/expr_eval.c \
+	src/dbg/expr/expr_lanes.c \
 	src/dbg/expr/expr_lex.c \
 	src/dbg/expr/expr_name.c \
 	src/dbg/expr/expr_parse.c \

@@ -74,6 +74,22 @@ static enum dbg_answer read_register(void *user, const struct dbg_lane *lane,
 		       : no_register(lane);
 }
 
+static enum dbg_answer register_of_warp(void *user, const struct dbg_lane *warp, u32 lanes,
+					const struct ir_func *func, u32 reg, u64 *value)
+{
+	struct debugger *x = user;
+	struct debug_frame f;
+	struct cta *c;
+	enum dbg_answer a = warp->frame ? DBG_NOT_KNOWN : frame_of(x, warp, &c, &f);
+
+	if (a != DBG_OK)
+		return a;
+	if (f.func->func != func || reg >= func->regs.len)
+		return DBG_NOT_KNOWN;
+	return debug_read_registers(x->grid, c, warp->warp, lanes, &f, reg, value) ? DBG_OK
+										   : DBG_NOT_SET;
+}
+
 static enum dbg_answer write_register(void *user, const struct dbg_lane *lane,
 				      const struct ir_func *func, u32 reg, const void *from,
 				      u32 bytes)
@@ -342,6 +358,16 @@ void machine_thread(const struct exec_env *env, u32 warp, u32 lane, u32 out[3])
 	out[2] = t / env->block[0] / env->block[1];
 }
 
+/* The thread that comes after this one. */
+static void machine_next_thread(const struct exec_env *env, u32 thread[3])
+{
+	for (u32 i = 0; i < 3; i++) {
+		if (++thread[i] < env->block[i] || i == 2)
+			return;
+		thread[i] = 0;
+	}
+}
+
 /* As a thread would read it now, which itself costs time: of a copy. */
 static u64 read_uniform(const struct gang *g, enum isa_sreg_id id, u32 part)
 {
@@ -371,6 +397,32 @@ static enum dbg_answer special(void *user, const struct dbg_lane *lane, enum isa
 		*value = exec_sreg_lane(id, lane->lane, lane->warp);
 	} else {
 		*value = read_uniform(exec_gang_of(c, lane->warp), id, part);
+	}
+	return DBG_OK;
+}
+
+/* Lanes stand together in a live warp: what one of them is asked for holds for all. */
+static enum dbg_answer special_of_warp(void *user, const struct dbg_lane *warp, u32 lanes,
+				       enum isa_sreg_id id, u32 part, u64 *value, bool *same)
+{
+	struct debugger *x = user;
+	struct cta *c = cta_of(x, warp);
+	u32 thread[3];
+
+	*same = (id != SR_tid && isa_sreg_varies(id) != ISA_LANE) || part >= 3;
+	if (*same || !c)
+		return special(user, warp, id, part, &value[warp->lane]);
+	if (id != SR_tid) {
+		for (u32 m = lanes; m; m &= m - 1)
+			value[__builtin_ctz(m)] =
+				exec_sreg_lane(id, (u32)__builtin_ctz(m), warp->warp);
+		return DBG_OK;
+	}
+	machine_thread(c->env, warp->warp, 0, thread);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (lanes >> l & 1)
+			value[l] = thread[part];
+		machine_next_thread(c->env, thread);
 	}
 	return DBG_OK;
 }
@@ -430,6 +482,8 @@ void machine_init(struct debugger *x)
 		.variable = variable,
 		.to_generic = to_generic,
 		.special = special,
+		.special_of_warp = special_of_warp,
+		.register_of_warp = register_of_warp,
 		.builtin = builtin,
 		.call = call_function,
 		.symbol = symbol,

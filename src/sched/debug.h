@@ -168,6 +168,12 @@ u32 debug_frames(const struct debug_grid *d, const struct cta *c, u32 warp, u32 
  */
 bool debug_read_register(const struct debug_grid *d, const struct cta *c, u32 warp, u32 lane,
 			 const struct debug_frame *f, u32 reg, void *to, u32 bytes);
+/*
+ * The same for several lanes, of a register of up to 8 bytes in the innermost frame f, in which
+ * all of them are; to[lane] is set.
+ */
+bool debug_read_registers(const struct debug_grid *d, const struct cta *c, u32 warp, u32 lanes,
+			  const struct debug_frame *f, u32 reg, u64 *to);
 bool debug_write_register(struct debug_grid *d, struct cta *c, u32 warp, u32 lane,
 			  const struct debug_frame *f, u32 reg, const void *from, u32 bytes);
 /* The lane (alone) goes on at this micro-op of its innermost function: `jump`. */

@@ -374,6 +374,29 @@ bool debug_read_register(const struct debug_grid *d, const struct cta *c, u32 wa
 	return each_part(d, c, warp, lane, f, reg, to, NULL, bytes);
 }
 
+bool debug_read_registers(const struct debug_grid *d, const struct cta *c, u32 warp, u32 lanes,
+			  const struct debug_frame *f, u32 reg, u64 *to)
+{
+	const struct gang *g = exec_gang_of(c, warp);
+	const struct program_func *p = f->func;
+	u32 number = (warp - g->first_warp) * WARP_LANES, k;
+	struct part x;
+
+	if (f->depth || !p->reg_part || reg >= p->func->regs.len)
+		return false;
+	k = p->reg_part[reg];
+	if (p->reg_part[reg + 1] != k + 1 || p->part_row[k] == NO_ROW ||
+	    !find_row(d, c, warp, 0, f, p->part_row[k], &x))
+		return false;
+	for (u32 m = lanes; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+
+		to[lane] = 0;
+		read_part(g, number + lane, &x, &to[lane]);
+	}
+	return true;
+}
+
 bool debug_put_register(struct debug_grid *d, struct cta *c, u32 warp, u32 lane,
 			const struct debug_frame *f, u32 reg, const void *from, u32 bytes)
 {

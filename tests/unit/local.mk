@@ -17,6 +17,7 @@ unit_tests += \
 	tests/unit/base/mem_arena \
 	tests/unit/base/mem_array
 unit_tests += \
+	tests/unit/dbg/lanes \
 	tests/unit/dbg/libdw \
 	tests/unit/dbg/lines \
 	tests/unit/dbg/names \
@@ -129,6 +130,7 @@ tests_unit_dbg_libdw_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_lines_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_names_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_dbg_value_LDADD = libdbg.la $(UNIT_LDADD)
+tests_unit_dbg_lanes_LDADD = libdbg.la $(UNIT_LDADD)
 tests_unit_debugger_look_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
 tests_unit_debugger_command_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)
 tests_unit_debugger_link_LDADD = libdebugger.la libdbg.la $(UNIT_LDADD)

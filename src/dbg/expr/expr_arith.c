@@ -149,36 +149,44 @@ static u64 fit(const struct dbg_type *t, u64 bits)
 	return t->is_signed ? (u64)(s64)(s32)bits : (u64)(u32)bits;
 }
 
-static bool numbers(enum expr_sign sign, struct dbg_type *ta, const struct dbg_number *a,
-		    struct dbg_type *tb, const struct dbg_number *b, struct dbg_value *out,
-		    struct text *why)
+static bool compare(enum expr_sign sign, const struct dbg_type *t, const struct dbg_number *a,
+		    const struct dbg_number *b)
 {
-	struct dbg_type *t =
-		sign == SIGN_SHL || sign == SIGN_SHR ? promoted(ta) : common_type(ta, tb);
+	u64 x = fit(t, a->bits), y = fit(t, b->bits);
+	f64 p = real_of(a), q = real_of(b);
+
+	if (t->kind == DBG_FLOAT || a->is_float || b->is_float)
+		return order_holds(sign, p < q, p == q, p == p && q == q);
+	return order_holds(sign, t->is_signed ? (s64)x < (s64)y : x < y, x == y, true);
+}
+
+bool expr_numbers(enum expr_sign sign, struct dbg_type *ta, const struct dbg_number *a,
+		  struct dbg_type *tb, const struct dbg_number *b, struct dbg_type **type,
+		  struct dbg_number *out, struct text *why)
+{
+	bool shifts = sign == SIGN_SHL || sign == SIGN_SHR;
+	struct dbg_type *t = shifts ? promoted(ta) : common_type(ta, tb);
 	struct dbg_number r = {.is_signed = t->is_signed, .is_float = t->kind == DBG_FLOAT};
+	struct dbg_value v;
 
-	if (r.is_float || a->is_float || b->is_float) {
-		f64 x = real_of(a), y = real_of(b);
-
-		if (is_comparison(sign)) {
-			*out = dbg_value_int(&dbg_type_bool,
-					     order_holds(sign, x < y, x == y, x == x && y == y));
-			return true;
-		}
-		if (!real_binary(sign, x, y, &r.real, why))
-			return false;
-	} else if (is_comparison(sign)) {
-		u64 x = fit(t, a->bits), y = fit(t, b->bits);
-		bool less = t->is_signed ? (s64)x < (s64)y : x < y;
-
-		*out = dbg_value_int(&dbg_type_bool, order_holds(sign, less, x == y, true));
+	if (is_comparison(sign)) {
+		*type = &dbg_type_bool;
+		*out = (struct dbg_number){.bits = compare(sign, t, a, b)};
 		return true;
-	} else if (!whole_binary(sign, t, fit(t, a->bits),
-				 sign == SIGN_SHL || sign == SIGN_SHR ? b->bits : fit(t, b->bits),
-				 &r.bits, why)) {
-		return false;
 	}
-	*out = dbg_value_make(t, &r);
+	*type = t;
+	if (!r.is_float && !a->is_float && !b->is_float) {
+		if (!whole_binary(sign, t, fit(t, a->bits), shifts ? b->bits : fit(t, b->bits),
+				  &r.bits, why))
+			return false;
+		*out = dbg_number_of_bits(t, r.bits);
+		return true;
+	}
+	if (!real_binary(sign, real_of(a), real_of(b), &r.real, why))
+		return false;
+	v = dbg_value_make(t, &r);
+	memcpy(&r.bits, v.own, sizeof(r.bits));
+	*out = dbg_number_of_bits(t, r.bits);
 	return true;
 }
 
@@ -274,7 +282,8 @@ bool expr_binary(const struct dbg_context *c, enum expr_sign sign, const struct 
 		 const struct dbg_value *vb, struct dbg_value *out, struct text *why)
 {
 	struct dbg_value a, b;
-	struct dbg_number x, y;
+	struct dbg_number x, y, r;
+	struct dbg_type *t;
 	struct address p, q;
 
 	if (!dbg_value_referred(c, va, &a, why) || !dbg_value_referred(c, vb, &b, why) ||
@@ -284,24 +293,25 @@ bool expr_binary(const struct dbg_context *c, enum expr_sign sign, const struct 
 		return two_pointers(c, sign, &p, &q, out, why);
 	if (p.is || q.is)
 		return with_pointer(c, sign, &p, &q, &a, &b, out, why);
-	return dbg_value_number(c, &a, &x, why) && dbg_value_number(c, &b, &y, why) &&
-	       numbers(sign, dbg_type_strip(a.type), &x, dbg_type_strip(b.type), &y, out, why);
+	if (!dbg_value_number(c, &a, &x, why) || !dbg_value_number(c, &b, &y, why) ||
+	    !expr_numbers(sign, dbg_type_strip(a.type), &x, dbg_type_strip(b.type), &y, &t, &r,
+			  why))
+		return false;
+	*out = dbg_value_make(t, &r);
+	return true;
 }
 
-bool expr_unary(const struct dbg_context *c, enum expr_op op, const struct dbg_value *v,
-		struct dbg_value *out, struct text *why)
+bool expr_number(enum expr_op op, struct dbg_type *t, const struct dbg_number *a,
+		 struct dbg_type **type, struct dbg_number *out, struct text *why)
 {
-	struct dbg_value a;
-	struct dbg_number n;
-	struct dbg_type *t;
+	struct dbg_number n = *a;
 
-	if (!dbg_value_referred(c, v, &a, why) || !dbg_value_number(c, &a, &n, why))
-		return false;
 	if (op == EXPR_NOT) {
-		*out = dbg_value_int(&dbg_type_bool, n.is_float ? n.real == 0 : !n.bits);
+		*type = &dbg_type_bool;
+		*out = (struct dbg_number){.bits = n.is_float ? n.real == 0 : !n.bits};
 		return true;
 	}
-	t = promoted(dbg_type_strip(a.type));
+	t = promoted(t);
 	if (n.is_float && op == EXPR_FLIP) {
 		text_puts(why, "Integers are needed for that operator.");
 		return false;
@@ -313,6 +323,23 @@ bool expr_unary(const struct dbg_context *c, enum expr_op op, const struct dbg_v
 		n.bits = ~n.bits;
 	}
 	n.bits = t->kind == DBG_FLOAT ? 0 : fit(t, n.bits);
+	n.is_signed = t->is_signed;
+	*type = t;
+	*out = n;
+	return true;
+}
+
+bool expr_unary(const struct dbg_context *c, enum expr_op op, const struct dbg_value *v,
+		struct dbg_value *out, struct text *why)
+{
+	struct dbg_value a;
+	struct dbg_number n;
+	struct dbg_type *t;
+
+	if (!dbg_value_referred(c, v, &a, why) || !dbg_value_number(c, &a, &n, why))
+		return false;
+	if (!expr_number(op, dbg_type_strip(a.type), &n, &t, &n, why))
+		return false;
 	*out = dbg_value_make(t, &n);
 	return true;
 }

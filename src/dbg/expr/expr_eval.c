@@ -254,6 +254,11 @@ static bool evaluate_node(struct expr_evaluation *e, struct expr_node *n, struct
 	return false;
 }
 
+bool expr_evaluate(struct expr_evaluation *e, struct expr_node *n, struct dbg_value *out)
+{
+	return evaluate_node(e, n, out);
+}
+
 bool dbg_expr_eval(struct dbg_expr *e, const struct dbg_context *c, struct dbg_value *out,
 		   struct text *why)
 {

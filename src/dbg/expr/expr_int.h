@@ -73,6 +73,7 @@ struct expr_node {
 	struct dbg_place found_at;
 	u32 found_inlined;
 	bool found;
+	bool by_lane; /* expr_lanes.c: not for several lanes at once */
 	struct dbg_variable variable;
 };
 
@@ -81,6 +82,7 @@ struct dbg_expr {
 	struct expr_node *root;
 	bool calls;
 	bool foreign; /* a name or type was found in another module than the context's */
+	bool lanes_known, one_by_one; /* expr_lanes.c: whether it has side effects */
 };
 
 /* An evaluation of it. */
@@ -89,6 +91,10 @@ struct expr_evaluation {
 	struct text *why;
 	struct dbg_expr *expr;
 };
+
+/* ---- expr_eval.c ---- */
+
+bool expr_evaluate(struct expr_evaluation *e, struct expr_node *n, struct dbg_value *out);
 
 /* ---- expr_lex.c ---- */
 
@@ -140,10 +146,28 @@ bool expr_ptx_value(struct expr_evaluation *e, struct expr_node *n, struct dbg_v
 /* EXPR_DOLLAR; $pc is the number of the instruction in its function; $r1 is %r1. */
 bool expr_dollar_value(struct expr_evaluation *e, struct expr_node *n, struct dbg_value *out);
 
+/* A special register, or threadIdx.x: what reads it, and the type that it has. */
+struct expr_special {
+	enum isa_sreg_id id;
+	u32 part;
+	struct dbg_type *type;
+};
+
+/* Is it one? */
+bool expr_find_special(struct expr_evaluation *e, struct expr_node *n, struct expr_special *out);
+/* The variable or register that EXPR_NAME or EXPR_PTX means; NULL: something else. */
+const struct dbg_variable *expr_find_variable(struct expr_evaluation *e, struct expr_node *n);
+
 /* ---- expr_arith.c ---- */
 
 bool expr_binary(const struct dbg_context *c, enum expr_sign sign, const struct dbg_value *a,
 		 const struct dbg_value *b, struct dbg_value *out, struct text *why);
+/* The same for numbers of types, which are stripped. */
+bool expr_numbers(enum expr_sign sign, struct dbg_type *ta, const struct dbg_number *a,
+		  struct dbg_type *tb, const struct dbg_number *b, struct dbg_type **type,
+		  struct dbg_number *out, struct text *why);
+bool expr_number(enum expr_op op, struct dbg_type *t, const struct dbg_number *a,
+		 struct dbg_type **type, struct dbg_number *out, struct text *why);
 bool expr_unary(const struct dbg_context *c, enum expr_op op, const struct dbg_value *a,
 		struct dbg_value *out, struct text *why);
 

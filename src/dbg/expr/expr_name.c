@@ -42,6 +42,14 @@ static const struct builtin {
 	{"clusterIdx", &uint3_type, SR_clusterid}, {"clusterDim", &dim3_type, SR_cluster_nctaid},
 };
 
+static const struct builtin *builtin_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(builtins); i++)
+		if (!strcmp(name, builtins[i].name))
+			return &builtins[i];
+	return NULL;
+}
+
 static bool read_vector(struct expr_evaluation *e, enum isa_sreg_id id, struct dbg_type *type,
 			struct dbg_value *out)
 {
@@ -60,16 +68,22 @@ static bool read_vector(struct expr_evaluation *e, enum isa_sreg_id id, struct d
 static bool evaluate_builtin(struct expr_evaluation *e, const char *name, bool *known,
 			     struct dbg_value *out)
 {
+	const struct builtin *b = builtin_of(name);
+
 	*known = true;
 	if (!strcmp(name, "warpSize")) {
 		*out = dbg_value_int(&dbg_type_int, 32);
 		return true;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(builtins); i++)
-		if (!strcmp(name, builtins[i].name))
-			return read_vector(e, builtins[i].id, builtins[i].type, out);
-	*known = false;
-	return false;
+	*known = b != NULL;
+	return b && read_vector(e, b->id, b->type, out);
+}
+
+static struct dbg_type *special_type(const struct isa_sreg *s)
+{
+	return s->type == T_pred             ? &dbg_type_bool
+	       : isa_type_bits(s->type) > 32 ? &dbg_type_ulong
+					     : &dbg_type_uint;
 }
 
 static bool evaluate_special(struct expr_evaluation *e, const struct isa_sreg *s,
@@ -82,10 +96,7 @@ static bool evaluate_special(struct expr_evaluation *e, const struct isa_sreg *s
 		return read_vector(e, id, &v4_type, out);
 	if (!read_special(e, id, 0, &value))
 		return false;
-	*out = dbg_value_int(s->type == T_pred             ? &dbg_type_bool
-			     : isa_type_bits(s->type) > 32 ? &dbg_type_ulong
-							   : &dbg_type_uint,
-			     value);
+	*out = dbg_value_int(special_type(s), value);
 	return true;
 }
 
@@ -354,5 +365,56 @@ bool expr_dollar_value(struct expr_evaluation *e, struct expr_node *n, struct db
 	if (is_register(e->c, ptx.text) || isa_sreg_find(name, strlen(name)))
 		return expr_ptx_value(e, &ptx, out);
 	dbg_session_get(e->c->session, n->text, out);
+	return true;
+}
+
+/* ---- what a node means, without evaluating it ---- */
+
+const struct dbg_variable *expr_find_variable(struct expr_evaluation *e, struct expr_node *n)
+{
+	bool found = false;
+
+	if (n->op == EXPR_NAME)
+		found = strcmp(n->text, "warpSize") != 0 && !builtin_of(n->text) &&
+			(same_place(n, e->c) || (!n->file && look_up_variable(e, n)));
+	else if (n->op == EXPR_PTX)
+		found = same_place(n, e->c) ||
+			(is_register(e->c, n->text) && look_up_variable(e, n));
+	return found ? &n->variable : NULL;
+}
+
+/* %tid, threadIdx */
+static bool find_vector(struct expr_evaluation *e, struct expr_node *n, enum isa_sreg_id *id)
+{
+	const struct isa_sreg *s = NULL;
+	const struct builtin *b = n->op == EXPR_NAME ? builtin_of(n->text) : NULL;
+
+	if (b)
+		*id = b->id;
+	else if (n->op == EXPR_PTX && !expr_find_variable(e, n))
+		s = isa_sreg_find(n->text, strlen(n->text));
+	if (s && s->components > 1)
+		*id = (enum isa_sreg_id)(s - isa_sreg(0));
+	return b || (s && s->components > 1);
+}
+
+bool expr_find_special(struct expr_evaluation *e, struct expr_node *n, struct expr_special *out)
+{
+	const struct isa_sreg *s;
+
+	if (n->op == EXPR_MEMBER) {
+		if (strlen(n->text) != 1 || *n->text < 'x' || *n->text > 'z' ||
+		    !find_vector(e, n->a, &out->id))
+			return false;
+		out->part = (u32)(*n->text - 'x');
+		out->type = &dbg_type_uint;
+		return true;
+	}
+	if (n->op != EXPR_PTX || expr_find_variable(e, n))
+		return false;
+	s = isa_sreg_find(n->text, strlen(n->text));
+	if (!s || s->components > 1)
+		return false;
+	*out = (struct expr_special){(enum isa_sreg_id)(s - isa_sreg(0)), 0, special_type(s)};
 	return true;
 }

@@ -30,20 +30,28 @@ void points_mark(struct debugger *x, const struct program *program, u8 *marks)
 	}
 }
 
+/* The condition, parsed with the names of the context; NULL with a message. */
+static struct dbg_expr *condition_expr(struct point *p, const struct dbg_context *c,
+				       struct text *why)
+{
+	if (p->expr && p->expr_names != c->names) {
+		dbg_expr_free(p->expr);
+		p->expr = NULL;
+	}
+	if (!p->expr) {
+		p->expr = dbg_expr_parse(c, p->condition, why);
+		p->expr_names = c->names;
+	}
+	return p->expr;
+}
+
 bool point_condition(struct debugger *x, struct point *p, const struct dbg_context *c)
 {
 	struct text why = {0};
 	struct dbg_value v;
 	bool is = false, good = true;
 
-	if (p->expr && p->expr_names != c->names) {
-		dbg_expr_free(p->expr);
-		p->expr = NULL;
-	}
-	if (!p->expr) {
-		p->expr = dbg_expr_parse(c, p->condition, &why);
-		p->expr_names = c->names;
-	}
+	condition_expr(p, c, &why);
 	if (p->expr && dbg_expr_calls(p->expr)) {
 		text_puts(&why, "a condition cannot call functions");
 		good = false;
@@ -68,9 +76,16 @@ static u32 condition_lanes(struct debugger *x, struct point *p, const struct poi
 				.target = &x->target,
 				.names = m ? m->names : NULL,
 				.place = at->place,
-				.inlined = at->inlined};
+				.inlined = at->inlined,
+				.lane = {x->launch, x->at.cta, x->at.warp, 0, 0}};
+	struct text unwanted = {0};
+	struct dbg_expr *e = condition_expr(p, &c, &unwanted);
 	u32 holds = 0;
 
+	text_fini(&unwanted);
+	if (e && dbg_expr_lanes(e, &c, lanes, &holds))
+		return holds;
+	holds = 0;
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(lanes >> l & 1))
 			continue;
