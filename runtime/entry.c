@@ -92,7 +92,8 @@ static int not_supported(const char *name, bool *said)
 #define TELL(name, status, args)                                                                   \
 	do                                                                                         \
 		if (PL_UNLIKELY(__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED)))         \
-			entry_tell(#name, status, ENTRY_ARGUMENTS args);                           \
+			entry_tell(#name, status, __builtin_return_address(0),                     \
+				   ENTRY_ARGUMENTS args);                                          \
 	while (0)
 #define TELL_UNTYPED(name, args)                                                                   \
 	do                                                                                         \

@@ -1,7 +1,7 @@
 /*
  * Calls in words. See entry_log.h.
  */
-#include "runtime/entry_log.h"
+#include "runtime/check_calls.h"
 
 #include "src/base/setting.h"
 #include "src/base/text.h"
@@ -23,6 +23,9 @@ static u32 read_setting(void)
 	log = setting_has(SETTING_LOG, "calls") ? ENTRY_LOG_ALL | ENTRY_LOG_FAILED
 	      : setting_has(SETTING_LOG, "api") ? ENTRY_LOG_FAILED
 						: 0;
+	if (setting_has(SETTING_CHECK, "mem") || setting_has(SETTING_CHECK, "leak") ||
+	    setting_has(SETTING_CHECK, "api"))
+		log |= ENTRY_LOG_CHECKED;
 	__atomic_store_n(&the_process.call_log, log, __ATOMIC_RELAXED);
 	return log;
 }
@@ -82,15 +85,27 @@ static void say_argument(const struct entry_argument *a, struct text *t)
 	}
 }
 
-static void say_call(const char *topic, const char *name, const struct entry_argument *a,
-		     struct text *t)
+static void add_call(const char *name, const struct entry_argument *a, struct text *t)
 {
-	text_printf(t, "ptxloom: %s: %s(", topic, name);
+	text_printf(t, "%s(", name);
 	for (const struct entry_argument *x = a; x->name; x++) {
 		text_printf(t, x == a ? "%s=" : ", %s=", x->name);
 		say_argument(x, t);
 	}
 	text_puts(t, ")");
+}
+
+static void say_call(const char *topic, const char *name, const struct entry_argument *a,
+		     struct text *t)
+{
+	text_printf(t, "ptxloom: %s: ", topic);
+	add_call(name, a, t);
+}
+
+void entry_say_call(const char *name, const struct entry_argument *a, struct text *t)
+{
+	text_puts(t, "    ");
+	add_call(name, a, t);
 }
 
 static void put_entry_log(struct text *t)
@@ -102,7 +117,7 @@ static void put_entry_log(struct text *t)
 }
 
 /* As the interface calls it: names of the driver's functions begin with cu and a capital. */
-static const char *status_name(const char *function, int status)
+const char *entry_status_name(const char *function, int status)
 {
 	const struct status_info *s = status_info(status);
 	bool runtime = !strncmp(function, "cuda", 4) || !strncmp(function, "__cuda", 6);
@@ -119,21 +134,23 @@ static bool is_question(const char *name)
 	return !strcmp(name, "cudaGetLastError") || !strcmp(name, "cudaPeekAtLastError");
 }
 
-void entry_tell(const char *name, int status, const struct entry_argument *a)
+void entry_tell(const char *name, int status, const void *from, const struct entry_argument *a)
 {
 	const struct status_info *s = status_info(status);
 	bool failed = status != STATUS_SUCCESS && status != STATUS_NOT_READY && !is_question(name);
 	u32 log = read_setting();
 	struct text t = {0};
 
+	if (log & ENTRY_LOG_CHECKED)
+		check_call(name, status, from, a);
 	if (!(log & (failed ? ENTRY_LOG_FAILED : ENTRY_LOG_ALL)))
 		return;
 	say_call(failed ? "api" : "calls", name, a, &t);
 	if (failed)
-		text_printf(&t, " failed: %s (%d), %s", status_name(name, status), status,
+		text_printf(&t, " failed: %s (%d), %s", entry_status_name(name, status), status,
 			    s ? s->text : "unknown error");
 	else
-		text_printf(&t, " = %s", status_name(name, status));
+		text_printf(&t, " = %s", entry_status_name(name, status));
 	put_entry_log(&t);
 }
 

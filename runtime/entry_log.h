@@ -28,14 +28,19 @@ struct entry_argument {
 #define ENTRY_LOG_UNREAD 1u /* the setting was not read yet */
 #define ENTRY_LOG_FAILED 2u
 #define ENTRY_LOG_ALL 4u
+#define ENTRY_LOG_CHECKED 8u /* check_calls.c inspects each call */
 
 /*
- * After a call with this answer. Both read the setting if it was not read before, so any bit of
+ * After a call with this answer, which returns to `from`. Both read the setting if it was not read before, so any bit of
  * call_log is enough.
  */
-void entry_tell(const char *name, int status, const struct entry_argument *a);
+void entry_tell(const char *name, int status, const void *from, const struct entry_argument *a);
 /* Of a call that answers no error number, before it. */
 void entry_tell_untyped(const char *name, const struct entry_argument *a);
+/* Add "    cudaFree(p=0x7f..)". */
+void entry_say_call(const char *name, const struct entry_argument *a, struct text *t);
+/* The error's name in the interface that this function is of. */
+const char *entry_status_name(const char *function, int status);
 
 #define ENTRY_KIND(x)                                                                              \
 	_Generic((x), signed char: ENTRY_SIGNED, short: ENTRY_SIGNED, int: ENTRY_SIGNED,           \

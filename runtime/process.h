@@ -26,6 +26,7 @@
 
 #include "runtime/rt.h"
 #include "src/base/map.h"
+#include "src/base/vec.h"
 #include "src/check/finding.h"
 #include "src/dev/attend.h"
 #include "src/dev/handle.h"
@@ -39,6 +40,15 @@ struct log_listener {
 	rt_log_callback *call;
 	void *user;
 	bool used;
+};
+
+struct made_thing {
+	u64 handle;       /* or address */
+	u64 bytes;        /* 0: not memory, or of unknown size */
+	const char *what; /* static */
+	const void *made_by, *ended_by;
+	int device;
+	bool is_memory, is_ended;
 };
 
 struct debugger;
@@ -128,6 +138,17 @@ struct process {
 		pthread_once_t once;
 		struct sigaction before[2];
 	} guard;
+
+	/*
+	 * check_calls.c: what calls have made, with where they return to in the program; what has
+	 * ended stays until its handle is used again
+	 */
+	struct process_made {
+		pthread_mutex_t lock;
+		VEC(struct made_thing) list;
+		struct map by_handle; /* number + 1 */
+		u64 leaks, leaked;    /* bytes */
+	} made;
 
 	/* Keys whose destructors free what a thread has: rt_last_error.c, rt_launch.c. */
 	struct thread_key {

@@ -3,7 +3,8 @@
  * attributes, waiting.
  */
 #include "runtime/cuda/drv.h"
-#include "runtime/process.h"
+#include "runtime/check_calls.h"
+#include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/check/checks.h"
 #include "src/debugger/debugger.h"
@@ -78,6 +79,7 @@ static void look_for(struct rt *rt)
 		return;
 	findings_init(&the_process.findings,
 		      &(struct finding_options){.checks = the_process.checks});
+	demangle_prepare();
 	if (!(the_process.checks & CHECKS_WATCHING))
 		return;
 	/* What is found is found in one order of events; the debugger is an observer itself. */
@@ -300,6 +302,8 @@ void rt_device_reset(int i)
 	if (!d->is_open)
 		return;
 	stream_device_finish(&d->dev);
+	if (!rt_context_count(i))
+		check_calls_leaks(i);
 	if (c)
 		drv_modules_free(c);
 	rt_images_forget_device(i);

@@ -2,12 +2,13 @@
  * Errors of the runtime interface: last error per thread, sticky errors per device, names and
  * texts.
  */
-#include "runtime/process.h"
+#include "runtime/check_calls.h"
 #include "src/check/fault.h"
 #include "src/base/leave.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/dev/memory/copy.h"
+#include "src/mem/near.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,17 @@ int rt_error_in(int status, const char *function)
 	return status;
 }
 
-static void say_fault(const struct device_fault *fault)
+/* Where what lies at the address, or nearest to it, was allocated. */
+static void say_fault_origin(struct rt_device *d, u64 address, struct text *t)
+{
+	struct mem_near near;
+
+	mem_nearest(&d->dev.mem, address, &near);
+	if (near.where != MEM_NEAR_NONE)
+		check_calls_say_origin(near.range.base, t);
+}
+
+static void say_fault(struct rt_device *d, const struct device_fault *fault)
 {
 	struct finding f;
 
@@ -36,6 +47,8 @@ static void say_fault(const struct device_fault *fault)
 		return;
 	}
 	fault_finding(fault, &f);
+	if (fault->has_address && fault->space <= MEM_CONST)
+		say_fault_origin(d, fault->address, &f.text);
 	findings_add(&the_process.findings, &f);
 }
 
@@ -47,7 +60,7 @@ void rt_fault(struct rt_device *d, enum status status, const struct device_fault
 	if (__atomic_compare_exchange_n(&d->sticky, &none, (int)status, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_RELAXED) &&
 	    fault && fault->message.at)
-		say_fault(fault);
+		say_fault(d, fault);
 	if (fault && fault->kind == FAULT_TIMEOUT)
 		rt_attend_reported();
 	__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);

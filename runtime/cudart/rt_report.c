@@ -4,7 +4,7 @@
  * when the program never asks for their error; it cannot see it otherwise. PTXLOOM_LOG=launch:
  * every kernel.
  */
-#include "runtime/process.h"
+#include "runtime/check_calls.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/dev/record/record.h"
@@ -81,6 +81,7 @@ void rt_report_launch(const struct device_launch *l, const char *name, int statu
 	configured = false;
 	if (PL_LIKELY(status == cudaSuccess))
 		return;
+	check_call_refused(l, status, hidden ? configured_by : NULL);
 	log = setting_has(SETTING_LOG, "api") || setting_has(SETTING_LOG, "calls");
 	/* A fault was told already, and what follows fails because of it. */
 	if (!log && (!hidden || rt_fault_seen()))
@@ -163,6 +164,7 @@ static void sum_up_findings(void)
 {
 	if (!the_process.checks || the_process.is_forked)
 		return;
+	check_calls_leaks(-1);
 	if (the_process.findings.errors)
 		__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);
 	findings_close(&the_process.findings);

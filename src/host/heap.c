@@ -217,6 +217,15 @@ u64 exec_heap_size(struct exec_heap *h, u64 address)
 	return bytes;
 }
 
+void exec_heap_each(struct exec_heap *h, void (*fn)(void *user, u64 address, u64 bytes), void *user)
+{
+	pthread_mutex_lock(&h->lock);
+	for (u32 at = 0; h->base && at < h->units; at += h->unit[at].len)
+		if (h->unit[at].used)
+			fn(user, h->base + (u64)at * UNIT, h->unit[at].bytes);
+	pthread_mutex_unlock(&h->lock);
+}
+
 /* ---- its state, for who goes back in time ---- */
 
 struct exec_heap_state {

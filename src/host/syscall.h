@@ -134,6 +134,9 @@ u64 exec_heap_take(struct exec_heap *h, u64 bytes);
 bool exec_heap_give(struct exec_heap *h, u64 address);
 /* Requested size of the block at `address`, 0: none. */
 u64 exec_heap_size(struct exec_heap *h, u64 address);
+/* Call fn for each block in use: its address and its requested size. */
+void exec_heap_each(struct exec_heap *h, void (*fn)(void *user, u64 address, u64 bytes),
+		    void *user);
 /*
  * What is allocated, to be freed with free; NULL and *bytes 0: nothing has ever been; NULL and
  * *bytes: the host has no memory.

@@ -1,0 +1,372 @@
+/*
+ * What calls do wrong: those that fail are reported in the words of memcheck, and what they make is
+ * kept with its place in the program, until a call ends it or the process does.
+ */
+#include "runtime/check_calls.h"
+
+#include "src/base/setting.h"
+#include "src/dev/host_place.h"
+#include "src/dev/status.h"
+#include "src/dev/whereabouts.h"
+#include "src/mem/near.h"
+
+#include <stdio.h>
+
+/* ---- what calls are ---- */
+
+enum call_role {
+	CALL_ALLOCATES = 1, /* memory, whose address its first argument points to */
+	CALL_FREES,         /* memory at its first argument */
+	CALL_MAKES,         /* something else, whose handle its first argument points to */
+	CALL_ENDS,
+	CALL_TOUCHES, /* memory */
+	CALL_ASKS,    /* a failure is an answer */
+};
+
+struct call_row {
+	const char *prefix; /* of the function's name: all versions of it */
+	enum call_role role;
+	const char *what; /* made */
+};
+
+/* The first that fits counts. */
+static const struct call_row call_rows[] = {
+	{"cudaMallocArray", CALL_ALLOCATES, "array"},
+	{"cudaMalloc3DArray", CALL_ALLOCATES, "array"},
+	{"cudaMallocMipmappedArray", CALL_ALLOCATES, "mipmapped array"},
+	{"cudaMalloc", CALL_ALLOCATES, "bytes"},
+	{"cudaHostAlloc", CALL_ALLOCATES, "bytes"},
+	{"cuMemAlloc", CALL_ALLOCATES, "bytes"},
+	{"cuMemHostAlloc", CALL_ALLOCATES, "bytes"},
+	{"cuArrayCreate", CALL_ALLOCATES, "array"},
+	{"cuArray3DCreate", CALL_ALLOCATES, "array"},
+	{"cuMipmappedArrayCreate", CALL_ALLOCATES, "mipmapped array"},
+	{"cudaFree", CALL_FREES, NULL},
+	{"cuMemFree", CALL_FREES, NULL},
+	{"cuArrayDestroy", CALL_FREES, NULL},
+	{"cuMipmappedArrayDestroy", CALL_FREES, NULL},
+	{"cudaStreamCreate", CALL_MAKES, "stream"},
+	{"cuStreamCreate", CALL_MAKES, "stream"},
+	{"cudaEventCreate", CALL_MAKES, "event"},
+	{"cuEventCreate", CALL_MAKES, "event"},
+	{"cudaCreateTextureObject", CALL_MAKES, "texture"},
+	{"cuTexObjectCreate", CALL_MAKES, "texture"},
+	{"cudaCreateSurfaceObject", CALL_MAKES, "surface"},
+	{"cuSurfObjectCreate", CALL_MAKES, "surface"},
+	{"cudaMemPoolCreate", CALL_MAKES, "memory pool"},
+	{"cuMemPoolCreate", CALL_MAKES, "memory pool"},
+	{"cudaGraphCreate", CALL_MAKES, "graph"},
+	{"cuGraphCreate", CALL_MAKES, "graph"},
+	{"cudaGraphInstantiate", CALL_MAKES, "executable graph"},
+	{"cuGraphInstantiate", CALL_MAKES, "executable graph"},
+	{"cuCtxCreate", CALL_MAKES, "context"},
+	{"cuModuleLoad", CALL_MAKES, "module"},
+	{"cudaStreamDestroy", CALL_ENDS, NULL},
+	{"cuStreamDestroy", CALL_ENDS, NULL},
+	{"cudaEventDestroy", CALL_ENDS, NULL},
+	{"cuEventDestroy", CALL_ENDS, NULL},
+	{"cudaDestroyTextureObject", CALL_ENDS, NULL},
+	{"cuTexObjectDestroy", CALL_ENDS, NULL},
+	{"cudaDestroySurfaceObject", CALL_ENDS, NULL},
+	{"cuSurfObjectDestroy", CALL_ENDS, NULL},
+	{"cudaMemPoolDestroy", CALL_ENDS, NULL},
+	{"cuMemPoolDestroy", CALL_ENDS, NULL},
+	{"cudaGraphDestroy", CALL_ENDS, NULL},
+	{"cuGraphDestroy", CALL_ENDS, NULL},
+	{"cudaGraphExecDestroy", CALL_ENDS, NULL},
+	{"cuGraphExecDestroy", CALL_ENDS, NULL},
+	{"cuCtxDestroy", CALL_ENDS, NULL},
+	{"cuModuleUnload", CALL_ENDS, NULL},
+	{"cudaMem", CALL_TOUCHES, NULL},
+	{"cuMem", CALL_TOUCHES, NULL},
+	{"cudaHostUnregister", CALL_TOUCHES, NULL},
+	{"cudaGetLastError", CALL_ASKS, NULL},
+	{"cudaPeekAtLastError", CALL_ASKS, NULL},
+	{"cudaGetDriverEntryPoint", CALL_ASKS, NULL},
+	{"cuGetProcAddress", CALL_ASKS, NULL},
+	{"cuGetExportTable", CALL_ASKS, NULL},
+	{"cuPointerGetAttribute", CALL_ASKS, NULL},
+};
+
+static const struct call_row *find_call_row(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(call_rows); i++)
+		if (!strncmp(name, call_rows[i].prefix, strlen(call_rows[i].prefix)))
+			return &call_rows[i];
+	return NULL;
+}
+
+/* ---- what they have made ---- */
+
+static struct process_made *const made = &the_process.made;
+
+/* The lock is held. NULL: no call has made it. */
+static struct made_thing *find_made(u64 handle)
+{
+	const u64 *slot = map_get(&made->by_handle, handle);
+
+	return slot ? &made->list.at[*slot - 1] : NULL;
+}
+
+static void note_made(const struct made_thing *x)
+{
+	struct made_thing *old;
+
+	pthread_mutex_lock(&made->lock);
+	old = find_made(x->handle);
+	if (old)
+		*old = *x;
+	else if (VEC_PUSH(&made->list, *x))
+		map_set(&made->by_handle, x->handle, made->list.len);
+	pthread_mutex_unlock(&made->lock);
+}
+
+static void note_ended(u64 handle, const void *from)
+{
+	struct made_thing *x;
+
+	pthread_mutex_lock(&made->lock);
+	x = find_made(handle);
+	if (x) {
+		x->is_ended = true;
+		x->ended_by = from;
+	}
+	pthread_mutex_unlock(&made->lock);
+}
+
+/* The 8 bytes of the call's first argument; 0: it has none. */
+static u64 first_argument(const struct entry_argument *a)
+{
+	u64 x = 0;
+
+	if (a->name && a->bytes == sizeof(x))
+		memcpy(&x, a->at, sizeof(x));
+	return x;
+}
+
+static void note_call(const struct call_row *row, const void *from, const struct entry_argument *a)
+{
+	u64 first = first_argument(a);
+	struct rt_context *c = rt_context_now();
+	struct made_thing x = {.what = row->what,
+			       .is_memory = row->role == CALL_ALLOCATES,
+			       .made_by = from,
+			       .device = c ? c->device : 0};
+	struct memory_info info;
+
+	if (!first)
+		return;
+	if (row->role == CALL_FREES || row->role == CALL_ENDS) {
+		note_ended(first, from);
+		return;
+	}
+	memcpy(&x.handle, (const void *)(uintptr_t)first, sizeof(x.handle));
+	if (!x.handle)
+		return; /* nothing was asked for */
+	if (memory_find(&rt_get()->memory, x.handle, &info) && info.range.base == x.handle)
+		x.bytes = info.range.size;
+	note_made(&x);
+}
+
+static void say_from(const char *what, const void *from, struct text *t)
+{
+	struct text where = {0};
+
+	host_place_say(from, &where);
+	if (where.at)
+		text_printf(t, "    %s %s\n", what, where.at);
+	text_fini(&where);
+}
+
+void check_calls_say_origin(u64 base, struct text *t)
+{
+	struct made_thing x = {0};
+	const struct made_thing *found;
+
+	pthread_mutex_lock(&made->lock);
+	found = find_made(base);
+	if (found)
+		x = *found;
+	pthread_mutex_unlock(&made->lock);
+	if (!x.is_memory)
+		return;
+	say_from("allocated by", x.made_by, t);
+	if (x.is_ended)
+		say_from("freed by", x.ended_by, t);
+}
+
+/* ---- calls that fail ---- */
+
+/* Why the launch of the thread's current call is refused. */
+static _Thread_local struct {
+	struct text why;
+	const void *from;
+} refused;
+
+void check_call_refused(const struct device_launch *l, int status, const void *from)
+{
+	if (!(the_process.checks & CHECK_API))
+		return;
+	text_fini(&refused.why);
+	refused.why = (struct text){0};
+	device_launch_explain(l, (enum status)status, &refused.why);
+	refused.from = from;
+}
+
+/* A fault that has been reported, answered by every call. */
+static bool is_aftermath(int status)
+{
+	struct rt_context *c = rt_context_now();
+
+	return rt_fault_seen() && c && rt_sticky(&rt_get()->device[c->device]) == status;
+}
+
+/* What each pointer of the call is. */
+static void say_pointers(const struct entry_argument *a, struct text *t)
+{
+	struct rt_context *c = rt_context_now();
+	struct mem *m = c ? &rt_get()->device[c->device].dev.mem : NULL;
+	struct mem_near near;
+	u64 x;
+
+	for (; m && m->arena && a->name; a++) {
+		if (a->bytes != sizeof(x) ||
+		    (a->kind != ENTRY_POINTER && a->kind != ENTRY_UNSIGNED))
+			continue;
+		memcpy(&x, a->at, sizeof(x));
+		if (!(m->system ? mem_system_arena(m->system, x) : NULL))
+			continue;
+		text_printf(t, "    %s is ", a->name);
+		device_describe_address(m, NULL, x, t);
+		text_puts(t, "\n");
+		mem_nearest(m, x, &near);
+		check_calls_say_origin(near.range.base, t);
+	}
+}
+
+static void add_call_side(struct finding *f, const char *name, const void *from)
+{
+	struct finding_side *s = finding_add_side(f, name, NULL, 0);
+	struct text where = {0};
+
+	host_place_say(from, &where);
+	finding_set_place(&s->place, name, NULL, 0, where.at, 1);
+	text_fini(&where);
+}
+
+static void report_call(const struct call_row *row, const char *name, int status, const void *from,
+			const struct entry_argument *a)
+{
+	const struct status_info *s = status_info(status);
+	bool touches = row && (row->role == CALL_TOUCHES || row->role == CALL_FREES);
+	bool is_mem = touches && (the_process.checks & CHECK_MEM);
+	struct finding f;
+
+	finding_init(&f, is_mem ? FINDING_INVALID_CALL : FINDING_API_ERROR);
+	text_printf(&f.text, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n",
+		    entry_status_name(name, status), status, s ? s->text : "unknown error", name);
+	if (refused.why.at) {
+		text_printf(&f.text, "    %s\n", refused.why.at);
+		from = refused.from ? refused.from : from;
+	}
+	say_from("called by", from, &f.text);
+	entry_say_call(name, a, &f.text);
+	text_puts(&f.text, "\n");
+	if (touches)
+		say_pointers(a, &f.text);
+	add_call_side(&f, name, from);
+	findings_add(&the_process.findings, &f);
+}
+
+static bool is_reported(const struct call_row *row, int status)
+{
+	if (status == STATUS_SUCCESS || status == STATUS_NOT_READY || is_aftermath(status))
+		return false;
+	if (the_process.checks & CHECK_API)
+		return !row || row->role != CALL_ASKS;
+	return the_process.checks & CHECK_MEM && row &&
+	       (row->role == CALL_TOUCHES || row->role == CALL_FREES);
+}
+
+void check_call(const char *name, int status, const void *from, const struct entry_argument *a)
+{
+	const struct call_row *row;
+
+	if (!(the_process.checks & CHECKS_OF_CALLS) || the_process.is_forked)
+		return;
+	row = find_call_row(name);
+	if (row && status == STATUS_SUCCESS && row->role <= CALL_ENDS)
+		note_call(row, from, a);
+	if (is_reported(row, status))
+		report_call(row, name, status, from, a);
+	text_fini(&refused.why);
+	refused.why = (struct text){0};
+}
+
+/* ---- what is left ---- */
+
+static void report_leak(const struct made_thing *x)
+{
+	struct finding f;
+
+	finding_init(&f, FINDING_LEAK);
+	if (x->bytes)
+		text_printf(&f.text, "Leaked %llu bytes at 0x%llx\n", (unsigned long long)x->bytes,
+			    (unsigned long long)x->handle);
+	else
+		text_printf(&f.text, "Leaked %s 0x%llx\n", x->what, (unsigned long long)x->handle);
+	say_from(x->is_memory ? "allocated by" : "made by", x->made_by, &f.text);
+	findings_add(&the_process.findings, &f);
+	made->leaks++;
+	made->leaked += x->bytes;
+}
+
+static void report_heap_leak(void *user, u64 address, u64 bytes)
+{
+	struct finding f;
+
+	(void)user;
+	finding_init(&f, FINDING_LEAK);
+	text_printf(&f.text,
+		    "Leaked %llu bytes at 0x%llx on the device heap\n"
+		    "    allocated by malloc in a kernel\n",
+		    (unsigned long long)bytes, (unsigned long long)address);
+	findings_add(&the_process.findings, &f);
+	made->leaks++;
+	made->leaked += bytes;
+}
+
+/* What has not been freed on a device that has faulted could not be. */
+static bool is_leak(const struct made_thing *x, int device)
+{
+	const struct rt_device *d = &rt_get()->device[x->device];
+
+	return !x->is_ended && (device < 0 || x->device == device) && !rt_sticky(d) &&
+	       (x->is_memory || setting_number(SETTING_CHECK_LEAK, 0));
+}
+
+void check_calls_leaks(int device)
+{
+	struct rt *rt;
+
+	if (!(the_process.checks & CHECK_LEAK) || the_process.is_forked)
+		return;
+	rt = rt_get();
+	pthread_mutex_lock(&made->lock);
+	for (size_t i = 0; i < made->list.len; i++) {
+		struct made_thing *x = &made->list.at[i];
+
+		if (is_leak(x, device))
+			report_leak(x);
+		if (device < 0 || x->device == device)
+			x->is_ended = true;
+	}
+	for (u32 i = 0; i < rt->list.len; i++)
+		if (rt->device[i].is_open && !rt_sticky(&rt->device[i]) &&
+		    (device < 0 || (u32)device == i))
+			exec_heap_each(rt->device[i].dev.syscalls.heap, report_heap_leak, NULL);
+	pthread_mutex_unlock(&made->lock);
+	if (device < 0)
+		fprintf(stderr, "========= LEAK SUMMARY: %llu bytes leaked in %llu allocations\n",
+			(unsigned long long)made->leaked, (unsigned long long)made->leaks);
+}
