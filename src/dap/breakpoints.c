@@ -5,6 +5,7 @@
  */
 #include "src/dap/dap_int.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,6 +299,50 @@ void dap_on_set_instruction_breakpoints(struct dap *d, cJSON *request, const cJS
 	set_named(d, request, arguments, "instruction", "instructionReference", "break *");
 }
 
+/* Lines of one answer. */
+#define LOCATIONS_MAX 1000
+
+/* Lines as the core counts them become those of the editor. */
+static void on_locations(struct dap *d, struct dap_job *job, cJSON *reply)
+{
+	cJSON *body = reply ? cJSON_Duplicate(reply, true) : cJSON_CreateObject(), *x;
+
+	if (!reply)
+		cJSON_AddArrayToObject(body, "breakpoints");
+	cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(body, "breakpoints"))
+	{
+		cJSON *line = cJSON_GetObjectItemCaseSensitive(x, "line");
+
+		cJSON_SetNumberValue(line, line->valuedouble - !d->lines_at_1);
+	}
+	dap_answer(d, job->request, body);
+}
+
+void dap_on_breakpoint_locations(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	const cJSON *source = cJSON_GetObjectItemCaseSensitive(arguments, "source");
+	const char *path = dap_text(source, "path", dap_text(source, "name", ""));
+	s64 line = dap_number(arguments, "line", 0), end = dap_number(arguments, "endLine", line);
+	cJSON *body, *list;
+
+	if (d->state == DAP_STOPPED && dap_is_one_line(path)) {
+		dap_query(d, request, on_locations, "lines %lld %lld %s",
+			  (long long)line + !d->lines_at_1, (long long)end + !d->lines_at_1, path);
+		return;
+	}
+	/* What is not known yet may be tried. */
+	body = cJSON_CreateObject();
+	list = cJSON_AddArrayToObject(body, "breakpoints");
+	for (; line <= end && cJSON_GetArraySize(list) < LOCATIONS_MAX; line++) {
+		cJSON *b = cJSON_CreateObject();
+
+		cJSON_AddNumberToObject(b, "line", (double)line);
+		cJSON_AddItemToArray(list, b);
+	}
+	dap_answer(d, request, body);
+	cJSON_Delete(request);
+}
+
 static const char *watch_word(const char *access)
 {
 	return !strcmp(access, "read")        ? "rwatch "
@@ -342,17 +387,45 @@ static void on_expression(struct dap *d, struct dap_job *job, cJSON *reply)
 	dap_answer(d, job->request, body);
 }
 
+/* The bytes at an address as an expression; false: that is no address. */
+static bool bytes_at(const cJSON *arguments, const char *name, struct text *out)
+{
+	s64 bytes = dap_number(arguments, "bytes", 1);
+	char *end;
+	u64 at = strtoull(name, &end, 0);
+
+	if (end == name || *end || bytes < 1 || bytes > INT_MAX)
+		return false;
+	if (bytes == 1)
+		text_printf(out, "*(unsigned char *)0x%llx", (unsigned long long)at);
+	else
+		text_printf(out, "*(unsigned char *)0x%llx@%lld", (unsigned long long)at,
+			    (long long)bytes);
+	return true;
+}
+
 void dap_on_data_breakpoint_info(struct dap *d, cJSON *request, const cJSON *arguments)
 {
 	const char *name = dap_text(arguments, "name", "");
+	struct text bytes = {0};
 
 	if (d->state != DAP_STOPPED || !dap_is_one_line(name)) {
 		dap_refuse(d, request, "the program does not stand");
 		cJSON_Delete(request);
 		return;
 	}
-	dap_query(d, request, on_expression, "expression %lld %s",
-		  (long long)dap_number(arguments, "variablesReference", 0), name);
+	if (!dap_bool(arguments, "asAddress", false)) {
+		dap_query(d, request, on_expression, "expression %lld %s",
+			  (long long)dap_number(arguments, "variablesReference", 0), name);
+		return;
+	}
+	if (bytes_at(arguments, name, &bytes)) {
+		dap_query(d, request, on_expression, "expression 0 %s", bytes.at);
+	} else {
+		dap_refuse(d, request, "an address, and a number of bytes, are needed");
+		cJSON_Delete(request);
+	}
+	text_fini(&bytes);
 }
 
 /* ---- exceptions ---- */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define OUTPUT_BYTES 16384u
@@ -39,9 +40,66 @@ static void job_free(struct dap_job *j)
 	free(j);
 }
 
+/* ---- what takes time ---- */
+
+/* From then on the editor shows it. */
+#define PROGRESS_MS 500u
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static cJSON *progress_of(const struct dap_job *j)
+{
+	cJSON *body = cJSON_CreateObject();
+	struct text t = {0};
+
+	text_printf(&t, "%lld", (long long)dap_number(j->request, "seq", 0));
+	cJSON_AddStringToObject(body, "progressId", t.at);
+	text_fini(&t);
+	return body;
+}
+
+static void progress_begin(struct dap *d, struct dap_job *j)
+{
+	cJSON *body = progress_of(j);
+
+	cJSON_AddStringToObject(body, "title", "Evaluating");
+	cJSON_AddNumberToObject(body, "requestId", (double)dap_number(j->request, "seq", 0));
+	cJSON_AddTrueToObject(body, "cancellable");
+	dap_event(d, "progressStart", body);
+	j->shown = true;
+}
+
+static void progress_end(struct dap *d, const struct dap_job *j)
+{
+	dap_event(d, "progressEnd", progress_of(j));
+}
+
+/* How long to wait for anything to happen, in ms: -1: for ever. */
+static int patience(struct dap *d)
+{
+	struct dap_job *j = d->first;
+	u64 gone;
+
+	if (!d->shows_progress || !d->busy || !j->request || j->shown || j->moves)
+		return -1;
+	gone = now_ms() - d->since_ms;
+	if (gone < PROGRESS_MS)
+		return (int)(PROGRESS_MS - gone);
+	progress_begin(d, j);
+	return -1;
+}
+
 /* The core has answered, or there is none any more. */
 static void job_end(struct dap *d, struct dap_job *j, cJSON *reply)
 {
+	if (j->shown)
+		progress_end(d, j);
 	if (j->done)
 		j->done(d, j, reply);
 	cJSON_Delete(reply);
@@ -86,6 +144,7 @@ static void put_next(struct dap *d)
 			continue;
 		}
 		d->busy = true;
+		d->since_ms = now_ms();
 		if (j->moves)
 			d->state = DAP_RUNNING;
 		link_send(d->process.link, (u8)j->kind, j->text, strlen(j->text));
@@ -125,8 +184,37 @@ void dap_move(struct dap *d, const char *format, ...)
 	va_start(args, format);
 	j = job_new(LINK_COMMAND, NULL, NULL, format, args);
 	va_end(args);
-	j->moves = true;
+	j->moves = j->prints = true;
 	append_job(d, j);
+}
+
+bool dap_cancel(struct dap *d, s64 request)
+{
+	struct dap_job **at = &d->first, *j;
+
+	while (*at && dap_number((*at)->request, "seq", 0) != request)
+		at = &(*at)->next;
+	j = *at;
+	if (!j || request <= 0)
+		return false;
+	if (d->busy && j == d->first) {
+		link_send(d->process.link, LINK_INTERRUPT, "", 0);
+		return true;
+	}
+	*at = j->next;
+	if (d->last == &j->next)
+		d->last = at;
+	dap_refuse(d, j->request, "cancelled");
+	job_free(j);
+	return true;
+}
+
+bool dap_interrupt_command(struct dap *d)
+{
+	if (d->state != DAP_STOPPED || !d->busy || d->first->kind != LINK_COMMAND)
+		return false;
+	link_send(d->process.link, LINK_INTERRUPT, "", 0);
+	return true;
 }
 
 void dap_interrupt(struct dap *d)
@@ -222,9 +310,24 @@ static void on_command_over(struct dap *d)
 	}
 }
 
+/* A command of the editor's console, too, may let the program go on. */
+static void on_runs(struct dap *d)
+{
+	cJSON *body;
+
+	if (!d->busy || d->first->moves)
+		return;
+	d->first->moves = true;
+	d->state = DAP_RUNNING;
+	body = cJSON_CreateObject();
+	cJSON_AddNumberToObject(body, "threadId", 1);
+	cJSON_AddTrueToObject(body, "allThreadsContinued");
+	dap_event(d, "continued", body);
+}
+
 static void on_output(struct dap *d, const char *at, size_t n)
 {
-	if (d->busy && !d->first->moves)
+	if (d->busy && !d->first->prints)
 		text_add(&d->first->output, at, n);
 	else
 		dap_output(d, "console", at, n);
@@ -264,6 +367,9 @@ static void on_frame(struct dap *d, const struct link_frame *f)
 		break;
 	case LINK_STATE:
 		keep_state(d, f->payload, f->len);
+		break;
+	case LINK_RUNS:
+		on_runs(d);
 		break;
 	case LINK_DONE:
 		on_command_over(d);
@@ -381,7 +487,7 @@ static bool take_output(struct dap *d, int fd, const char *category)
 static bool take_link_frame(struct dap *d)
 {
 	static const char kinds[] = {LINK_HELLO, LINK_OUTPUT,      LINK_STATE, LINK_DONE,
-				     LINK_JSON,  LINK_COMPLETIONS, 0};
+				     LINK_JSON,  LINK_COMPLETIONS, LINK_RUNS,  0};
 	struct link_frame f = {0};
 	struct text why = {0};
 	bool open = link_receive(d->process.link, kinds, &f, &why);
@@ -454,7 +560,7 @@ int dap_serve(int in, int out, dap_start *start)
 				     {d.process.err, POLLIN, 0},
 				     {in, POLLIN, 0}};
 
-		if (poll(p, ARRAY_LEN(p), -1) < 0)
+		if (poll(p, ARRAY_LEN(p), patience(&d)) <= 0)
 			continue;
 		serve_program(&d, p);
 		if (p[3].revents)

@@ -49,8 +49,10 @@ struct dap_job {
 	struct dap_job *next;
 	char kind;          /* LINK_COMMAND or LINK_QUERY */
 	bool moves;         /* the program runs until the core answers */
+	bool prints;        /* its output goes to the editor's console */
+	bool shown;         /* the editor shows that it takes time */
 	char *text;         /* owned */
-	struct text output; /* what the command printed; movements print to the editor's console */
+	struct text output; /* what it printed, unless `prints` */
 	cJSON *request;     /* what it is for; owned; NULL: nothing the editor waits for */
 	dap_job_done *done;
 };
@@ -74,7 +76,9 @@ struct dap {
 	bool configured, launch_asked, is_leaving;
 	bool lines_at_1, columns_at_1;
 	bool is_restarting;
-	cJSON *launch; /* the request, for restarts; owned */
+	bool shows_progress; /* the editor does, and can cancel */
+	u64 since_ms;        /* when the first job was put to the core */
+	cJSON *launch;       /* the request, for restarts; owned */
 	struct dap_process process;
 	struct dap_job *first, **last;
 	bool busy;              /* the first job has been put to the core */
@@ -102,8 +106,12 @@ void dap_query(struct dap *d, cJSON *request, dap_job_done *done, const char *fo
 void dap_move(struct dap *d, const char *format, ...) PL_PRINTF(2, 3);
 /* Starts what the arguments of a launch request name. */
 bool dap_launch_start(struct dap *d, const cJSON *arguments, struct text *why);
+/* The job of a request is not wanted any more; false: there is none. */
+bool dap_cancel(struct dap *d, s64 request);
 /* A command may have changed the focus, or moved: tell the editor. */
 void dap_look_again(struct dap *d);
+/* Interrupt a command of the editor's console that has no end; false: none is under way. */
+bool dap_interrupt_command(struct dap *d);
 /* Have a running program stand, so that jobs can be done; it goes on after them. */
 void dap_interrupt(struct dap *d);
 bool dap_begin(struct dap *d, struct text *why);
@@ -141,11 +149,12 @@ void dap_handle(struct dap *d, cJSON *request);
 
 /* session.c */
 dap_request_fn dap_on_initialize, dap_on_launch, dap_on_attach, dap_on_configuration_done,
-	dap_on_disconnect, dap_on_terminate, dap_on_restart;
+	dap_on_disconnect, dap_on_terminate, dap_on_restart, dap_on_cancel,
+	dap_on_terminate_threads;
 /* breakpoints.c */
 dap_request_fn dap_on_set_breakpoints, dap_on_set_function_breakpoints,
 	dap_on_set_exception_breakpoints, dap_on_set_data_breakpoints, dap_on_data_breakpoint_info,
-	dap_on_set_instruction_breakpoints;
+	dap_on_set_instruction_breakpoints, dap_on_breakpoint_locations;
 /* The core has come: breakpoints may have found their code. */
 void dap_breakpoints_changed(struct dap *d);
 /* move.c */
@@ -155,6 +164,6 @@ dap_request_fn dap_on_continue, dap_on_next, dap_on_step_in, dap_on_step_out, da
 dap_request_fn dap_on_threads, dap_on_stack_trace, dap_on_scopes, dap_on_variables,
 	dap_on_set_variable, dap_on_set_expression, dap_on_evaluate, dap_on_source,
 	dap_on_disassemble, dap_on_read_memory, dap_on_write_memory, dap_on_completions,
-	dap_on_exception_info;
+	dap_on_exception_info, dap_on_modules, dap_on_loaded_sources;
 
 #endif

@@ -106,8 +106,9 @@ static void on_command_done(struct dap *d, struct dap_job *job, cJSON *reply)
 	cJSON_AddStringToObject(body, "result", job->output.at ? job->output.at : "");
 	cJSON_AddNumberToObject(body, "variablesReference", 0);
 	dap_answer(d, job->request, body);
-	/* It may have been any command: another focus, another stop. */
-	dap_look_again(d);
+	/* It may have been any command: another focus. What ran is told when it stands. */
+	if (!job->moves)
+		dap_look_again(d);
 }
 
 void dap_on_evaluate(struct dap *d, cJSON *request, const cJSON *arguments)
@@ -252,6 +253,39 @@ void dap_on_write_memory(struct dap *d, cJSON *request, const cJSON *arguments)
 			  (long long)dap_number(arguments, "offset", 0), at, hex.at ? hex.at : "");
 	}
 	text_fini(&hex);
+}
+
+/* ---- modules and files ---- */
+
+/* Without a program that stands, a list of nothing. */
+static void list_or_nothing(struct dap *d, cJSON *request, const char *name, const char *query)
+{
+	cJSON *body;
+
+	if (d->state == DAP_STOPPED) {
+		dap_query(d, request, pass_on, "%s", query);
+		return;
+	}
+	body = cJSON_CreateObject();
+	cJSON_AddArrayToObject(body, name);
+	dap_answer(d, request, body);
+	cJSON_Delete(request);
+}
+
+void dap_on_modules(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	struct text query = {0};
+
+	text_printf(&query, "modules %lld %lld", (long long)dap_number(arguments, "startModule", 0),
+		    (long long)dap_number(arguments, "moduleCount", 0));
+	list_or_nothing(d, request, "modules", query.at);
+	text_fini(&query);
+}
+
+void dap_on_loaded_sources(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	(void)arguments;
+	list_or_nothing(d, request, "sources", "sources");
 }
 
 /* ---- the rest ---- */

@@ -132,7 +132,9 @@ void dap_on_goto(struct dap *d, cJSON *request, const cJSON *arguments)
 void dap_on_pause(struct dap *d, cJSON *request, const cJSON *arguments)
 {
 	(void)arguments;
-	if (d->state == DAP_RUNNING || d->state == DAP_STARTED) {
+	if (dap_interrupt_command(d)) {
+		dap_answer(d, request, NULL);
+	} else if (d->state == DAP_RUNNING || d->state == DAP_STARTED) {
 		d->resume = false;
 		dap_interrupt(d);
 		dap_answer(d, request, NULL);

@@ -41,6 +41,11 @@ static const struct dap_request requests[] = {
 	{"writeMemory", dap_on_write_memory, true},
 	{"completions", dap_on_completions, false},
 	{"exceptionInfo", dap_on_exception_info, true},
+	{"modules", dap_on_modules, false},
+	{"loadedSources", dap_on_loaded_sources, false},
+	{"breakpointLocations", dap_on_breakpoint_locations, false},
+	{"cancel", dap_on_cancel, false},
+	{"terminateThreads", dap_on_terminate_threads, true},
 };
 
 static const struct dap_request *find_request(const char *name)

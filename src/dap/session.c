@@ -60,7 +60,12 @@ static cJSON *capabilities(void)
 					  "supportsDisassembleRequest",
 					  "supportsInstructionBreakpoints",
 					  "supportsSteppingGranularity",
-					  "supportsDelayedStackTraceLoading"};
+					  "supportsDelayedStackTraceLoading",
+					  "supportsModulesRequest",
+					  "supportsLoadedSourcesRequest",
+					  "supportsBreakpointLocationsRequest",
+					  "supportsCancelRequest",
+					  "supportsDataBreakpointBytes"};
 	cJSON *c = cJSON_CreateObject();
 
 	for (size_t i = 0; i < ARRAY_LEN(can); i++)
@@ -73,6 +78,7 @@ void dap_on_initialize(struct dap *d, cJSON *request, const cJSON *arguments)
 {
 	d->lines_at_1 = dap_bool(arguments, "linesStartAt1", true);
 	d->columns_at_1 = dap_bool(arguments, "columnsStartAt1", true);
+	d->shows_progress = dap_bool(arguments, "supportsProgressReporting", false);
 	dap_answer(d, request, capabilities());
 	cJSON_Delete(request);
 	dap_event(d, "initialized", NULL);
@@ -258,6 +264,27 @@ void dap_on_terminate(struct dap *d, cJSON *request, const cJSON *arguments)
 		dap_kill(d);
 	else
 		dap_event(d, "terminated", NULL);
+}
+
+void dap_on_cancel(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	/* An id of progress is the number of the request that it is of. */
+	const char *progress = dap_text(arguments, "progressId", NULL);
+	s64 seq = progress ? strtoll(progress, NULL, 10) : dap_number(arguments, "requestId", 0);
+
+	/* What has been answered meanwhile needs no cancelling. */
+	dap_cancel(d, seq);
+	dap_answer(d, request, NULL);
+	cJSON_Delete(request);
+}
+
+void dap_on_terminate_threads(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	(void)arguments;
+	dap_refuse(d, request,
+		   "lanes of a kernel cannot be ended one by one: `jump` leads around code, "
+		   "`freeze` keeps lanes where they are");
+	cJSON_Delete(request);
 }
 
 void dap_on_restart(struct dap *d, cJSON *request, const cJSON *arguments)

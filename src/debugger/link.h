@@ -23,6 +23,7 @@
  * are wanted); "\tfailed" follows when the command has printed an error.
  */
 #define LINK_DONE 'd'
+#define LINK_RUNS 'r'        /* the command lets the program go on: the answer takes its time */
 #define LINK_COMPLETIONS 'K' /* one a line */
 #define LINK_JSON 'j'
 /*

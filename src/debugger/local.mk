@@ -38,7 +38,7 @@ libdebugger_la_SOURCES = \
 	src/debugger/object/tensormap.c \
 	src/debugger/object/texture.c \
 	src/debugger/query/query.c src/debugger/query/query.h src/debugger/query/query_int.h \
-	src/debugger/query/query_vars.c \
+	src/debugger/query/query_code.c src/debugger/query/query_vars.c \
 	src/debugger/say.c \
 	src/debugger/state.c \
 	src/debugger/table.c \

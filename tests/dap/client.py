@@ -21,6 +21,7 @@ class Adapter:
         self.seq = 0
         self.buffer = b""
         self.events = []
+        self.responses = {}  # those that came before they were asked for, by request
         self.output = {}  # text by category
         self.limit = 40  # seconds for one answer
 
@@ -59,16 +60,17 @@ class Adapter:
             self.output[kind] = self.output.get(kind, "") + body["output"]
         elif message["type"] == "event":
             self.events.append(message)
+        elif message["type"] == "response":
+            self.responses[message["request_seq"]] = message
 
     def answer(self, seq):
         """The whole response to the request of this number."""
         until = time.time() + self.limit
-        while True:
+        while seq not in self.responses:
             message = self._message(until)
             assert message is not None, "no answer to request %d" % seq
-            if message["type"] == "response" and message["request_seq"] == seq:
-                return message
             self._keep(message)
+        return self.responses.pop(seq)
 
     def request(self, command, **arguments):
         response = self.answer(self.send(command, **arguments))

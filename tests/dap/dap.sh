@@ -17,7 +17,7 @@ for program in diverge fault deadlock spin; do
 done
 PYTHONDONTWRITEBYTECODE=1 timeout 900 python3 "$top/tests/dap/sessions.py" "$bin/ptxloom" "$scratch" \
 	"$top/tests/debug" \
-	breakpoints fault changes deadlock reasons points frames jumps attach ptx killed \
+	breakpoints fault changes deadlock reasons points code patience frames jumps attach ptx killed \
 	>"$scratch/sessions" 2>"$scratch/err"
 status=$?
 grep -v '^1\.\.' "$scratch/sessions"

@@ -258,6 +258,84 @@ def points():
     a.end()
 
 
+def code():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("diverge.cu"): [9]}, **launch("diverge"))
+    a.event("stopped")
+    modules = a.request("modules")
+    check("modules have the names of their files", modules["totalModules"] == 1 and
+          modules["modules"][0]["name"] == "diverge.cu", modules)
+    check("and say what is known of them", modules["modules"][0]["symbolStatus"] == "lines and variables", modules)
+    check("in pages", a.request("modules", startModule=1, moduleCount=1)["modules"] == [])
+    sources = a.request("loadedSources")["sources"]
+    check("sources are the user's files", [s["name"] for s in sources] == ["diverge.cu"], sources)
+    lines = a.request("breakpointLocations", source={"path": source("diverge.cu")}, line=8, endLine=13)["breakpoints"]
+    check("lines with code can have breakpoints", [b["line"] for b in lines] == [8, 9, 10, 11, 12, 13] or
+          [b["line"] for b in lines] == [8, 9, 10, 11, 13], lines)
+    none = a.request("breakpointLocations", source={"path": source("diverge.cu")}, line=1)["breakpoints"]
+    check("one without code cannot", none == [], none)
+    at = value(a, "&out[3]").split()[2]
+    info = a.request("dataBreakpointInfo", name=at, asAddress=True, bytes=4)
+    check("bytes at an address can be watched", info["dataId"] and at in info["dataId"], info)
+    a.request("setBreakpoints", source={"path": source("diverge.cu")}, breakpoints=[])
+    a.request("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])
+    a.request("continue", threadId=1)
+    e = a.event("stopped", "exited")
+    check("and stop when one is written", e["body"].get("reason") == "data breakpoint" and value(a, "out[3]") == "3103", e)
+    try:
+        a.request("dataBreakpointInfo", name="out", asAddress=True, bytes=4)
+        check("a name is no address", False)
+    except Refused as r:
+        check("a name is no address", "address" in str(r), r)
+    try:
+        a.request("terminateThreads", threadIds=[1])
+        check("lanes are not ended", False)
+    except Refused as r:
+        check("lanes are not ended", "freeze" in str(r), r)
+    a.end()
+
+
+def patience():
+    a = Adapter([PTXLOOM, "dap"])
+    a.request("initialize", adapterID="ptxloom", supportsProgressReporting=True)
+    a.event("initialized")
+    started = a.send("launch", **launch("spin"))
+    a.request("setFunctionBreakpoints", breakpoints=[{"name": "spin"}])
+    a.request("configurationDone")
+    a.answer(started)
+    a.event("stopped")
+    asked = a.send("evaluate", expression="continue", context="repl")
+    e = a.event("continued", "stopped")
+    check("a command of the console lets the program go on", e["event"] == "continued", e)
+    a.request("pause", threadId=1)
+    e = a.event("stopped", "exited")
+    check("and can be paused", e["body"].get("reason") == "pause", e)
+    check("it has its answer then", "Interrupted" in a.answer(asked)["body"]["result"])
+    frame = top(a)["id"]
+    asked = a.send("evaluate", expression="print wait_for(stop)", context="repl")
+    e = a.event("progressStart")
+    check("what takes long is told", e["body"]["requestId"] == asked and e["body"]["cancellable"], e)
+    waits = a.send("evaluate", expression="turns", frameId=frame, context="watch")
+    a.request("cancel", requestId=waits)
+    r = a.answer(waits)
+    check("what waits can be cancelled", not r["success"] and r["message"] == "cancelled", r)
+    a.request("cancel", progressId=e["body"]["progressId"])
+    r = a.answer(asked)
+    check("so can what runs", "Interrupted: wait_for" in r["body"]["result"], r)
+    check("the editor is told its end", a.event("progressEnd")["body"]["progressId"] == e["body"]["progressId"])
+    e = a.event("stopped", "exited")
+    check("and where it stands", e["event"] == "stopped" and top(a)["name"] == "wait_for", e)
+    a.request("restart")
+    a.event("stopped")
+    a.send("evaluate", expression="print wait_for(stop)", context="repl")
+    a.event("progressStart")
+    a.request("pause", threadId=1)
+    check("a function that is called can be paused", a.event("stopped", "exited")["event"] == "stopped")
+    a.request("cancel", requestId=12345)
+    check("cancelling what was answered does nothing", value(a, "1 + 1") == "2")
+    a.end()
+
+
 # Each capability, and the sessions that use it.
 CAPABILITIES = {
     "supportsConfigurationDoneRequest": "breakpoints", "supportsFunctionBreakpoints": "changes",
@@ -269,6 +347,9 @@ CAPABILITIES = {
     "supportsWriteMemoryRequest": "points", "supportsDisassembleRequest": "changes",
     "supportsInstructionBreakpoints": "points", "supportsSteppingGranularity": "ptx",
     "supportsDelayedStackTraceLoading": "frames", "supportsGotoTargetsRequest": "jumps",
+    "supportsModulesRequest": "code", "supportsLoadedSourcesRequest": "code",
+    "supportsBreakpointLocationsRequest": "code", "supportsDataBreakpointBytes": "code",
+    "supportsCancelRequest": "patience",
 }
 
 
@@ -478,7 +559,7 @@ def port():
     p.stderr.close()
 
 
-for session in (breakpoints, fault, changes, deadlock, reasons, points, frames, jumps, attach, ptx, refusals, killed, cuts, port):
+for session in (breakpoints, fault, changes, deadlock, reasons, points, code, patience, frames, jumps, attach, ptx, refusals, killed, cuts, port):
     if WANTED and session.__name__ not in WANTED:
         continue
     try:

@@ -7,6 +7,13 @@ __global__ void spin(volatile int *stop, int *out)
 		turns++;
 	*out = turns;
 }
+// For a debugger that calls it: returns when the flag is set.
+__device__ __attribute__((used)) int wait_for(volatile int *flag)
+{
+	while (!*flag)
+		;
+	return *flag;
+}
 int main()
 {
 	int *stop, *out;

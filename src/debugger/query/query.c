@@ -1,5 +1,5 @@
 /*
- * Queries of editors: the table, threads, frames, code.
+ * Queries of editors: the table, threads, frames, stops.
  */
 #include "src/base/file.h"
 #include "src/debugger/query/query_int.h"
@@ -11,11 +11,10 @@
 
 /* Frames of one reply; recursion may be deeper. */
 #define STACK_MAX 1000u
-#define DISASSEMBLE_MAX 10000
 
 /* ---- JSON ---- */
 
-static void comma(struct json *j)
+void json_item(struct json *j)
 {
 	if (j->more)
 		text_puts(j->out, ",");
@@ -36,7 +35,7 @@ void json_close(struct json *j, char bracket)
 
 void json_name(struct json *j, const char *name)
 {
-	comma(j);
+	json_item(j);
 	text_json_string(j->out, name);
 	text_puts(j->out, ":");
 }
@@ -226,7 +225,7 @@ static void name_others(struct debugger *x, struct text *out)
 
 static void thread_json(struct json *j, s64 id, struct text *name)
 {
-	comma(j);
+	json_item(j);
 	json_open(j, '{');
 	json_number(j, "id", id);
 	json_string(j, "name", name->at ? name->at : "");
@@ -329,7 +328,7 @@ static void add_frame(struct debugger *x, struct json *j, const struct query_thr
 	at.frame = number;
 	if (!VEC_PUSH(&q->frames, at))
 		return;
-	comma(j);
+	json_item(j);
 	json_open(j, '{');
 	json_number(j, "id", (s64)q->frames.len);
 	json_string(j, "name", f->shown.function);
@@ -360,114 +359,6 @@ static void query_stack(struct debugger *x, const char *args, struct text *out)
 	json_number(&j, "totalFrames", n);
 	json_close(&j, '}');
 	free(frames);
-}
-
-/* ---- code ---- */
-
-static void query_source(struct debugger *x, const char *args, struct text *out)
-{
-	s64 n = query_take(&args);
-	struct json j = {.out = out};
-	struct text ptx = {0};
-
-	if (n < 1 || (u64)n > x->modules.len) {
-		query_error(out, "there is no such source");
-		return;
-	}
-	text_add(&ptx, x->modules.at[n - 1]->ptx->text, x->modules.at[n - 1]->ptx->size);
-	json_open(&j, '{');
-	json_string(&j, "content", ptx.at ? ptx.at : "");
-	json_string(&j, "mimeType", "text/x-ptx");
-	json_close(&j, '}');
-	text_fini(&ptx);
-}
-
-/* "NAME+N", or a kernel's name: the function and the instruction. */
-static struct loaded *code_by_name(struct debugger *x, const char *text, const struct ir_func **f,
-				   s64 *insn)
-{
-	const char *plus = strrchr(text, '+');
-	size_t n = plus ? (size_t)(plus - text) : strlen(text);
-
-	*insn = plus ? strtoll(plus + 1, NULL, 0) : 0;
-	for (size_t i = 0; i < x->modules.len; i++) {
-		const struct ir_module *m = x->modules.at[i]->m;
-
-		for (size_t k = 0; k < m->funcs.len; k++)
-			if (strlen(m->funcs.at[k]->name->text) == n &&
-			    !memcmp(m->funcs.at[k]->name->text, text, n)) {
-				*f = m->funcs.at[k];
-				return x->modules.at[i];
-			}
-	}
-	return NULL;
-}
-
-/* The instruction as it is written, up to its end or that of its line. */
-static void ptx_text(const struct loaded *l, struct dbg_place at, struct text *out)
-{
-	size_t begin = at.func->insns.at[at.insn].begin, end = begin;
-
-	while (end < l->ptx->size && !strchr(";\n", l->ptx->text[end]))
-		end++;
-	text_add(out, l->ptx->text + begin, end - begin);
-}
-
-static void instruction_row(struct debugger *x, struct json *j, struct loaded *l,
-			    const struct ir_func *f, s64 insn)
-{
-	bool there = insn >= 0 && (u64)insn < f->insns.len;
-	struct dbg_place at = {f, there ? (u32)insn : 0};
-	struct text t = {0};
-
-	comma(j);
-	json_open(j, '{');
-	text_printf(&t, "%s+%lld", f->name->text, (long long)insn);
-	json_string(j, "address", t.at);
-	t.len = 0;
-	if (there)
-		ptx_text(l, at, &t);
-	else
-		text_puts(&t, "(no instruction)");
-	json_string(j, "instruction", t.len ? t.at : "");
-	if (there) {
-		struct where w = where_of(x, at);
-
-		if (w.source.path) {
-			json_name(j, "location");
-			json_open(j, '{');
-			json_string(j, "path", w.source.path);
-			json_close(j, '}');
-			json_number(j, "line", w.source.line);
-		}
-	} else {
-		json_string(j, "presentationHint", "invalid");
-	}
-	json_close(j, '}');
-	text_fini(&t);
-}
-
-static void query_disassemble(struct debugger *x, const char *args, struct text *out)
-{
-	s64 offset = query_take(&args), count = query_take(&args), insn;
-	const struct ir_func *f;
-	struct loaded *l = code_by_name(x, args, &f, &insn);
-	struct json j = {.out = out};
-
-	if (!l || count < 0 || count > DISASSEMBLE_MAX) {
-		query_error(out,
-			    l ? "between 0 and %d instructions are shown at once"
-			      : "there is no code of this name",
-			    DISASSEMBLE_MAX);
-		return;
-	}
-	json_open(&j, '{');
-	json_name(&j, "instructions");
-	json_open(&j, '[');
-	for (s64 i = 0; i < count; i++)
-		instruction_row(x, &j, l, f, insn + offset + i);
-	json_close(&j, ']');
-	json_close(&j, '}');
 }
 
 /* ---- the stop ---- */
@@ -519,7 +410,7 @@ static void query_stop(struct debugger *x, const char *args, struct text *out)
 		json_open(&j, '[');
 	}
 	for (size_t i = 0; i < x->points.hit.len; i++) {
-		comma(&j);
+		json_item(&j);
 		text_printf(out, "%u", x->points.hit.at[i]);
 	}
 	if (x->points.hit.len)
@@ -533,7 +424,7 @@ static void point_row(struct debugger *x, struct json *j, const struct point *p)
 {
 	struct where w = where_of(x, p->places.at[0].place);
 
-	comma(j);
+	json_item(j);
 	json_open(j, '{');
 	json_number(j, "id", p->number);
 	json_bool(j, "verified", true);
@@ -612,7 +503,7 @@ static void query_complete(struct debugger *x, const char *args, struct text *ou
 	for (rest = found.at; rest && (line = strsep(&rest, "\n"));) {
 		if (!*line)
 			continue;
-		comma(&j);
+		json_item(&j);
 		json_open(&j, '{');
 		json_string(&j, "label", line);
 		json_close(&j, '}');
@@ -639,6 +530,9 @@ static const struct {
 	{"expression", query_expression},
 	{"memory", query_memory},
 	{"write-memory", query_write_memory},
+	{"modules", query_modules},
+	{"sources", query_sources},
+	{"lines", query_lines},
 	{"source", query_source},
 	{"disassemble", query_disassemble},
 	{"stop", query_stop},

@@ -45,6 +45,8 @@ struct json {
 
 void json_open(struct json *j, char bracket);
 void json_close(struct json *j, char bracket);
+/* A comma before an element of an array, unless it is the first. */
+void json_item(struct json *j);
 /* The name of a member; the value follows. */
 void json_name(struct json *j, const char *name);
 void json_string(struct json *j, const char *name, const char *value);
@@ -61,7 +63,8 @@ s64 query_take(const char **args);
 /* The queries, in query*.c. */
 typedef void query_fn(struct debugger *x, const char *args, struct text *out);
 query_fn query_scopes, query_variables, query_evaluate, query_set_variable, query_set_expression,
-	query_expression, query_memory, query_write_memory;
+	query_expression, query_memory, query_write_memory, query_modules, query_sources,
+	query_lines, query_source, query_disassemble;
 
 /* Of a module, for sourceReference; 0: it is not loaded. */
 s64 query_module_number(struct debugger *x, const struct loaded *l);

@@ -86,7 +86,7 @@ static void *listen_to_front(void *arg)
 			link_frame_fini(&f);
 		} else {
 			/* An interrupt while it stood has come too late. */
-			if (f.kind == LINK_COMMAND)
+			if (f.kind == LINK_COMMAND || f.kind == LINK_QUERY)
 				__atomic_store_n(&a->interrupted, false, __ATOMIC_RELEASE);
 			queue_push(a, &f);
 		}

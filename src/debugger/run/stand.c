@@ -81,6 +81,7 @@ static bool serve_frame(struct debugger *x, const struct link_frame *f)
 		if (debugger_run(x, f->payload).outcome == DEBUGGER_GO) {
 			debugger_flush(x);
 			send_state(x);
+			attachment_send(&x->link, LINK_RUNS, "", 0);
 			return true;
 		}
 		send_done(x);

@@ -80,6 +80,8 @@ static void take_frame(struct front *f, u8 kind, const char *payload, size_t n)
 	case LINK_STATE:
 		set_text(&f->state, payload, n);
 		break;
+	case LINK_RUNS:
+		break;
 	case LINK_DONE:
 		take_answer(f, payload, n);
 		break;
