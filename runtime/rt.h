@@ -265,8 +265,8 @@ const void *rt_report_from(void);
 void rt_report_launch(const struct device_launch *l, const char *name, int status);
 /* The program reads the thread's last error. */
 void rt_report_read(void);
-/* The process ends. */
-void rt_report_exit(void);
+/* The process ends: print what is left to say. Has a check found something? */
+bool rt_report_exit(void);
 /* on_overrun of devices: a note on standard error, once for each line of each kernel. */
 void rt_report_overrun(const struct device_kernel *k, const struct program *p,
 		       const struct fault *f);

@@ -71,23 +71,24 @@ static bool is_set(const char *name)
 	return s && *s && strcmp(s, "0") != 0;
 }
 
-/* What PTXLOOM_CHECK asks for. */
-static void look_for(struct rt *rt)
+/* What PTXLOOM_CHECK asks for. False, with a line in `why`: it cannot be. */
+static bool look_for(struct rt *rt, struct text *why)
 {
 	the_process.checks = rt->settings.checks;
 	if (!the_process.checks)
-		return;
-	findings_init(&the_process.findings,
-		      &(struct finding_options){.checks = the_process.checks});
+		return true;
+	if (!findings_open(&the_process.findings, the_process.checks, why))
+		return false;
 	demangle_prepare();
 	if (!(the_process.checks & CHECKS_WATCHING))
-		return;
+		return true;
 	/* What is found is found in one order of events; the debugger is an observer itself. */
 	rt->settings.sched.workers = 1;
 	if (the_process.debugger) {
 		fputs(CHECKS_DEBUGGED, stderr);
 		the_process.checks &= ~CHECKS_WATCHING;
 	}
+	return true;
 }
 
 static void rt_make(void)
@@ -120,7 +121,10 @@ static void rt_make(void)
 			rt->status = cudaErrorInitializationError;
 		}
 	}
-	look_for(rt);
+	if (!rt->status && !look_for(rt, &why)) {
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+		rt->status = cudaErrorInitializationError;
+	}
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	if (rt->pool && the_process.debugger) {

@@ -93,11 +93,12 @@ void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
 /* With checks asked for, a process in which one found something says so by its exit status. */
 __attribute__((destructor)) static void exit_status(void)
 {
-	rt_report_exit();
-	if (!the_process.fault_seen || !setting_text(SETTING_CHECK))
+	u64 status = rt_report_exit() ? setting_number(SETTING_CHECK_STATUS, CHECK_EXIT_FOUND) : 0;
+
+	if (!status)
 		return;
 	fflush(NULL);
-	leave(CHECK_EXIT_FOUND);
+	leave((int)status);
 }
 
 void rt_launch_done(void *user, enum status status, const struct device_fault *fault)

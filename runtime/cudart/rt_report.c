@@ -160,21 +160,26 @@ static void sum_up_overruns(void)
 
 /* ---- the end ---- */
 
-static void sum_up_findings(void)
+/* Has a check found something? */
+static bool sum_up_findings(void)
 {
+	bool failed;
+
 	if (!the_process.checks || the_process.is_forked)
-		return;
+		return false;
 	check_calls_leaks(-1);
-	if (the_process.findings.errors)
-		__atomic_store_n(&the_process.fault_seen, true, __ATOMIC_RELAXED);
+	failed = findings_fail(&the_process.findings);
 	findings_close(&the_process.findings);
 	the_process.checks = 0;
+	return failed;
 }
 
-void rt_report_exit(void)
+bool rt_report_exit(void)
 {
+	bool failed;
+
 	sum_up_overruns();
-	sum_up_findings();
+	failed = sum_up_findings();
 	if (the_process.recorder && !the_process.is_forked)
 		recorder_say_end(the_process.recorder);
 	pthread_mutex_lock(&refusals->lock);
@@ -188,6 +193,7 @@ void rt_report_exit(void)
 	text_fini(&refusals->first);
 	refusals->first = (struct text){0};
 	pthread_mutex_unlock(&refusals->lock);
+	return failed;
 }
 
 void rt_report_end(const struct device *d, const struct device_ended *e)

@@ -29,7 +29,7 @@ _ptxloom_value()
 {
 	local word=$1 option=$2 command=$3
 	case $command:$option in
-	run:-d | run:--device | debug:-d | debug:--device | env:-d | env:--device | exec:-d | exec:--device)
+	run:-d | run:--device | check:-d | check:--device | debug:-d | debug:--device | env:-d | env:--device | exec:-d | exec:--device)
 		# The last of a list, behind a number: 2xh100, t4,a100.
 		local before=${word%"${word##*,}"} number=
 		word=${word##*,}
@@ -38,7 +38,7 @@ _ptxloom_value()
 		;;
 	debug:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")) ;;
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
-	cc:-o | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
+	cc:-o | check:--log-file | check:--suppressions | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
 	cc:-I | cc:-L | cc:-isystem | ptx:-o) COMPREPLY=($(compgen -d -- "$word")) ;;
 	exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump)
@@ -51,7 +51,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc dap debug devices env exec help lint ls ptx run"
+	local commands="cc check dap debug devices env exec help lint ls ptx run"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -70,6 +70,10 @@ _ptxloom()
 		COMPREPLY=($(compgen -W "mem race" -- "$word"))
 		return
 	fi
+	if [[ $before == --format= ]]; then
+		COMPREPLY=($(compgen -W "text json xml sarif github" -- "$word"))
+		return
+	fi
 	if [[ $before == -arch= ]]; then
 		before=-arch
 	fi
@@ -79,12 +83,12 @@ _ptxloom()
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
 		;;
-	run | debug)
+	run | check | debug)
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay) ((i++)) ;;
-			--check | --progress) ((i += 2)) ;;
+			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay | --log-file | --print-limit | --suppressions | --error-exitcode) ((i++)) ;;
+			--check | --progress | --format) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
 			-*) ;;
@@ -98,6 +102,8 @@ _ptxloom()
 		if [[ $word == -* && $command == debug ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --color --replay --" -- "$word"))
 		elif [[ $word == -* ]]; then
+			[[ $command == check ]] &&
+				options="$options --format= --log-file --print-limit --suppressions --warnings-as-errors --error-exitcode"
 			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
@@ -108,7 +114,7 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O --no-rpath -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
-		options="$options --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program --replay"
+		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program --replay"
 		;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;

@@ -28,19 +28,26 @@ end
 complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
-for entry in 'cc:compile CUDA C++ with clang' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
+for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
 	'exec:run one kernel' 'help:explain a command' 'lint:check PTX' 'ls:list device code in files' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
 	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
 end
-complete -c ptxloom -n '__ptxloom_is run debug env exec' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is run check debug env exec' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
 
 complete -c ptxloom -n '__ptxloom_is run' -F -a '(__fish_complete_command)'
-complete -c ptxloom -n '__ptxloom_is run' -l check -x -a 'mem race' -d 'look for faults'
+complete -c ptxloom -n '__ptxloom_is check' -F -a '(__fish_complete_command)'
+complete -c ptxloom -n '__ptxloom_is run check exec' -l check -x -a 'mem race' -d 'look for faults'
+complete -c ptxloom -n '__ptxloom_is check' -l format -x -a 'text json xml sarif github' -d 'how findings are written'
+complete -c ptxloom -n '__ptxloom_is check' -l log-file -r -d 'where findings are written'
+complete -c ptxloom -n '__ptxloom_is check' -l print-limit -x -d 'how many are printed'
+complete -c ptxloom -n '__ptxloom_is check' -l suppressions -r -d 'findings that are known'
+complete -c ptxloom -n '__ptxloom_is check' -l warnings-as-errors -d 'warnings change the exit status'
+complete -c ptxloom -n '__ptxloom_is check' -l error-exitcode -x -d 'the exit status if anything is found'
 complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'
 complete -c ptxloom -n '__ptxloom_is run' -l debug-wait -d 'wait for a debugger'
 complete -c ptxloom -n '__ptxloom_is run' -l timeout -x -d 'how long it may take'

@@ -32,6 +32,11 @@ const char *setting_text(enum setting s)
 	return v && *v ? v : NULL;
 }
 
+const char *setting_words(enum setting s)
+{
+	return rows[s].words;
+}
+
 /* ---- kinds ---- */
 
 /* A number of digits at *s, which moves past them. */

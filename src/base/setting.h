@@ -53,6 +53,9 @@ bool setting_read(enum setting s, u64 *out, struct text *why);
 /* The variable, or `otherwise` when it is not set or not allowed (settings_check says so). */
 u64 setting_number(enum setting s, u64 otherwise);
 
+/* The words that the row of s allows, separated by commas. */
+const char *setting_words(enum setting s);
+
 /* Is this word in the variable, a LIST? */
 bool setting_has(enum setting s, const char *word);
 

@@ -3,10 +3,17 @@
  */
 #include "src/check/finding.h"
 #include "src/base/demangle.h"
+#include "src/check/format.h"
+#include "src/check/suppress.h"
 #include "src/dev/place.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* Findings that are printed, unless PTXLOOM_CHECK_LIMIT says otherwise. */
+#define FINDINGS_SHOWN 100u
 
 static const struct {
 	enum check check;
@@ -20,6 +27,13 @@ static const struct {
 enum check finding_check(enum finding_kind kind)
 {
 	return finding_rows[kind].check;
+}
+
+const char *finding_check_word(enum finding_kind kind)
+{
+	static const char *const words[] = {"mem", "race", "init", "sync", "leak", "api"};
+
+	return words[__builtin_ctz(finding_rows[kind].check)];
 }
 
 const char *finding_word(enum finding_kind kind)
@@ -136,10 +150,74 @@ void finding_say_side(const struct finding_side *s, struct text *t)
 
 /* ---- the list ---- */
 
-void findings_init(struct findings *l, const struct finding_options *o)
+/* The name of the file, in which %p is the process; NULL without memory. */
+static char *expand(const char *name)
 {
-	*l = (struct findings){.options = *o};
+	struct text t = {0};
+
+	for (; *name; name++)
+		if (name[0] == '%' && name[1] == 'p') {
+			text_printf(&t, "%ld", (long)getpid());
+			name++;
+		} else {
+			text_add(&t, name, 1);
+		}
+	return t.at;
+}
+
+/*
+ * Of the processes that get the same name the first has it. Others, and those that find a file from
+ * before, write beside it, so that nothing is lost.
+ */
+static FILE *create(const char *name, struct text *why)
+{
+	char *path = expand(name);
+	FILE *f = path ? fopen(path, "wxe") : NULL;
+	struct text other = {0};
+
+	if (!f && path && errno == EEXIST) {
+		text_printf(&other, "%s.%ld", path, (long)getpid());
+		f = other.at ? fopen(other.at, "we") : NULL;
+		if (f)
+			fprintf(stderr, "ptxloom: note: %s exists, findings are in %s\n", path,
+				other.at);
+	}
+	if (!f)
+		text_printf(why, "%s: %s", path ? path : name, strerror(errno));
+	text_fini(&other);
+	free(path);
+	return f;
+}
+
+bool findings_open(struct findings *l, u32 checks, struct text *why)
+{
+	const char *file = setting_text(SETTING_CHECK_FILE);
+	const char *known = setting_text(SETTING_CHECK_SUPPRESSIONS);
+	bool ok = true;
+
+	*l = (struct findings){
+		.options = {
+			.checks = checks,
+			.format = (enum finding_format)setting_number(SETTING_CHECK_FORMAT, 0),
+			.limit = setting_number(SETTING_CHECK_LIMIT, FINDINGS_SHOWN),
+			.warnings_count = setting_number(SETTING_CHECK_WARNINGS, 0),
+			.exit_status = setting_number(SETTING_CHECK_STATUS, CHECK_EXIT_FOUND),
+		}};
 	pthread_mutex_init(&l->lock, NULL);
+	if (known) {
+		l->suppressions = calloc(1, sizeof(*l->suppressions));
+		ok = l->suppressions && suppressions_read(l->suppressions, known, why);
+	}
+	if (ok && file) {
+		l->file = create(file, why);
+		ok = l->file != NULL;
+	}
+	return ok;
+}
+
+bool findings_fail(const struct findings *l)
+{
+	return l->errors || (l->options.warnings_count && l->warnings);
 }
 
 static u64 hash_text(u64 key, const char *s)
@@ -172,17 +250,29 @@ static u64 key_of(const struct finding *f)
 
 #define PREFIX "========= "
 
-static void print_finding(const struct finding *f)
+static FILE *output(const struct findings *l)
+{
+	return l->file ? l->file : stderr;
+}
+
+/* Is the text printed as things are found? Annotations come with it. */
+static bool is_text(const struct findings *l)
+{
+	return l->options.format == FORMAT_TEXT || l->options.format == FORMAT_GITHUB;
+}
+
+static void print_finding(const struct finding *f, FILE *to)
 {
 	const char *line = f->text.at;
 
 	while (line && *line) {
 		const char *end = strchrnul(line, '\n');
 
-		fprintf(stderr, PREFIX "%.*s\n", (int)(end - line), line);
+		fprintf(to, PREFIX "%.*s\n", (int)(end - line), line);
 		line = *end ? end + 1 : end;
 	}
-	fputs("=========\n", stderr);
+	fputs("=========\n", to);
+	fflush(to);
 }
 
 static void keep_finding(struct findings *l, struct finding *f, u64 key)
@@ -191,9 +281,10 @@ static void keep_finding(struct findings *l, struct finding *f, u64 key)
 		l->warnings++;
 	else
 		l->errors++;
-	l->kinds[f->kind]++;
-	fflush(stdout);
-	print_finding(f);
+	if (is_text(l) && l->errors + l->warnings <= l->options.limit) {
+		fflush(stdout);
+		print_finding(f, output(l));
+	}
 	/* Without memory it is not known again, but it was said. */
 	if (VEC_PUSH(&l->list, *f)) {
 		map_set(&l->by_key, key, l->list.len);
@@ -207,7 +298,9 @@ void findings_add(struct findings *l, struct finding *f)
 
 	pthread_mutex_lock(&l->lock);
 	slot = map_get(&l->by_key, key);
-	if (slot)
+	if (l->suppressions && suppressions_match(l->suppressions, f))
+		l->suppressed++;
+	else if (slot)
 		l->list.at[*slot - 1].count += f->count;
 	else
 		keep_finding(l, f, key);
@@ -223,8 +316,14 @@ static const char *plural(u64 n)
 /* What racecheck calls hazards is counted on its own, as users of its scripts expect. */
 static void print_findings_summary(const struct findings *l)
 {
-	u64 race_errors = 0, race_warnings = 0, all;
+	u64 race_errors = 0, race_warnings = 0, all = l->errors + l->warnings;
+	FILE *to = output(l);
 
+	if (all > l->options.limit)
+		fprintf(to, PREFIX "Only the first %llu of %llu are shown\n",
+			(unsigned long long)l->options.limit, (unsigned long long)all);
+	if (l->suppressed)
+		fprintf(to, PREFIX "%llu suppressed\n", (unsigned long long)l->suppressed);
 	for (size_t i = 0; i < l->list.len; i++)
 		if (finding_check(l->list.at[i].kind) == CHECK_RACE) {
 			race_errors += !l->list.at[i].is_warning;
@@ -232,7 +331,7 @@ static void print_findings_summary(const struct findings *l)
 		}
 	all = race_errors + race_warnings;
 	if (l->options.checks & CHECK_RACE)
-		fprintf(stderr,
+		fprintf(to,
 			PREFIX
 			"RACECHECK SUMMARY: %llu hazard%s displayed (%llu error%s, %llu warning%s)\n",
 			(unsigned long long)all, plural(all), (unsigned long long)race_errors,
@@ -240,14 +339,34 @@ static void print_findings_summary(const struct findings *l)
 			plural(race_warnings));
 	all = l->errors - race_errors;
 	if (l->options.checks & ~(u32)CHECK_RACE || all)
-		fprintf(stderr, PREFIX "ERROR SUMMARY: %llu error%s\n", (unsigned long long)all,
+		fprintf(to, PREFIX "ERROR SUMMARY: %llu error%s\n", (unsigned long long)all,
 			plural(all));
+}
+
+/* What other programs read. */
+static void write_document(struct findings *l)
+{
+	struct text t = {0};
+
+	findings_format(l, l->options.format, &t);
+	if (t.at)
+		fputs(t.at, output(l));
+	if (t.failed)
+		fputs("ptxloom: error: findings were not written: no memory left\n", stderr);
+	text_fini(&t);
 }
 
 void findings_close(struct findings *l)
 {
 	fflush(stdout);
-	print_findings_summary(l);
+	if (is_text(l))
+		print_findings_summary(l);
+	write_document(l);
+	if (l->file && (ferror(l->file) | fclose(l->file)))
+		fputs("ptxloom: error: the file of PTXLOOM_CHECK_FILE is not whole\n", stderr);
+	if (l->suppressions)
+		suppressions_fini(l->suppressions);
+	free(l->suppressions);
 	for (size_t i = 0; i < l->list.len; i++)
 		finding_fini(&l->list.at[i]);
 	VEC_FREE(&l->list);

@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-/* The exit status when a check has found something. */
+/* The exit status when a check has found something, unless another one is asked for. */
 #define CHECK_EXIT_FOUND 86
 
 enum finding_kind {
@@ -54,22 +54,33 @@ struct finding {
 	struct text text; /* lines, the first of which says all in short; each ends with \n */
 };
 
-/* Options of the list: PTXLOOM_CHECK_*. Strings are borrowed. */
+/* The words of PTXLOOM_CHECK_FORMAT, in their order. */
+enum finding_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_XML, FORMAT_SARIF, FORMAT_GITHUB };
+
+/* Options of the list: PTXLOOM_CHECK and PTXLOOM_CHECK_* (setting.def). */
 struct finding_options {
 	u32 checks; /* enum check, as a mask: whose summaries are printed */
+	enum finding_format format;
+	u64 limit;           /* findings that are printed as text */
+	bool warnings_count; /* as errors do */
+	u64 exit_status;     /* of a process in which something was found */
 };
+
+struct suppressions;
 
 struct findings {
 	pthread_mutex_t lock;
 	struct finding_options options;
 	VEC(struct finding) list;
-	struct map by_key; /* number + 1 */
-	u64 errors, warnings;
-	u64 kinds[FINDING_KINDS];
+	struct map by_key;                 /* number + 1 */
+	struct suppressions *suppressions; /* NULL: none */
+	FILE *file;                        /* where they are written; standard error without one */
+	u64 errors, warnings, suppressed;
 };
 
 /* The word of PTXLOOM_CHECK that looks for this kind, and the kind's own. */
 enum check finding_check(enum finding_kind kind);
+const char *finding_check_word(enum finding_kind kind);
 const char *finding_word(enum finding_kind kind);
 
 /* ---- to make one ---- */
@@ -92,7 +103,13 @@ void finding_unroll(u64 linear, const u32 size[3], u32 out[3]);
 
 /* ---- the list ---- */
 
-void findings_init(struct findings *l, const struct finding_options *o);
+/*
+ * Begin a list for these checks, with options from the environment. False, with a line in `why`,
+ * when a file that is named there cannot be read or written; the list is then empty but valid.
+ */
+bool findings_open(struct findings *l, u32 checks, struct text *why);
+/* Is the exit status of the process the check's? */
+bool findings_fail(const struct findings *l);
 /*
  * Take f and print it, if none of its kind is known at the same places; else count that one up.
  * f is empty afterwards.

@@ -3,7 +3,9 @@ libcore_la_SOURCES += \
 	src/check/clock.c src/check/clock.h \
 	src/check/fault.c src/check/fault.h \
 	src/check/finding.c src/check/finding.def src/check/finding.h \
+	src/check/format.c src/check/format.h \
 	src/check/known.c src/check/known.h \
 	src/check/race.c src/check/race.h \
 	src/check/report.c src/check/report.h \
-	src/check/shadow.c src/check/shadow.h
+	src/check/shadow.c src/check/shadow.h \
+	src/check/suppress.c src/check/suppress.h

@@ -33,6 +33,7 @@ const char tool_help_exec[] =
 	"  --dump NAME[=FILE]      print a buffer or a .global variable afterwards (NAME:TYPE), or write it:\n"
 	"                          raw, or .npy by its name\n"
 	"  --count                 print counters of instructions, accesses and conflicts\n"
+	"  --check=CHECKS          look for errors, as `ptxloom check` does, whose options are taken here, too\n"
 	"  --replay FILE           repeat a launch that `ptxloom run --record` wrote, instead of a kernel of FILE;\n"
 	"                          for --dump, argN is what its parameter N points to, from 0\n"
 	"  --trace FILE            write every access to memory and every wait to FILE (-: standard output)\n"
@@ -109,9 +110,10 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		j->watch.which &= ~CHECKS_WATCHING;
 	}
 	j->watch.mem = &j->dev.mem;
-	observer = exec_watch_open(&j->watch, &ok);
+	observer = exec_watch_open(&j->watch, &ok, &why);
 	if (!ok) {
-		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+		text_fini(&why);
 		return TOOL_USAGE;
 	}
 	/* What is reported is the same every time, unless more workers are asked for. */
@@ -405,8 +407,8 @@ static int launch_kernel(struct exec_job *j)
 		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
 		result = TOOL_USAGE;
 	}
-	if (!result && j->watch.errors)
-		result = CHECK_EXIT_FOUND;
+	if ((!result || result == TOOL_FINDINGS) && j->watch.failed)
+		result = (int)setting_number(SETTING_CHECK_STATUS, CHECK_EXIT_FOUND);
 	free(args);
 	return result;
 }

@@ -2,6 +2,7 @@
  * The command line of `ptxloom exec`: parameters of the kernel, buffers, what is written
  * afterwards.
  */
+#include "src/tools/check_options.h"
 #include "src/tools/exec_job.h"
 
 #include <getopt.h>
@@ -198,8 +199,9 @@ int exec_job_parse(struct exec_job *j, int argc, char **argv)
 		{"replay", required_argument, NULL, 'r'},
 		{0},
 	};
-	int c, status = TOOL_OK;
+	int c, status = check_options_take(j->self, &argc, argv);
 
+	check_options_begin();
 	optind = 1;
 	opterr = 0;
 	while (!status && (c = getopt_long(argc, argv, ":d:h", options, NULL)) != -1) {

@@ -4,7 +4,9 @@
 #include "src/tools/exec_watch.h"
 #include "src/check/fault.h"
 
-const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
+#include <errno.h>
+
+const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok, struct text *why)
 {
 	const struct exec_observer *checks = NULL;
 
@@ -13,8 +15,10 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 	if (w->trace_path) {
 		w->file = strcmp(w->trace_path, "-") ? fopen(w->trace_path, "w") : stdout;
 		*ok = w->file != NULL;
-		if (!*ok)
+		if (!*ok) {
+			text_printf(why, "%s: %s", w->trace_path, strerror(errno));
 			return NULL;
+		}
 		watch_trace_init(&w->trace, w->file);
 		watch_tee_add(&w->tee, &w->trace.observer);
 	}
@@ -23,7 +27,7 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok)
 		watch_tee_add(&w->tee, &w->counters.observer);
 	}
 	if (w->which) {
-		findings_init(&w->findings, &(struct finding_options){.checks = w->which});
+		*ok = findings_open(&w->findings, w->which, why);
 		checks = checks_open(&w->checks, w->which, w->mem, &w->findings);
 	}
 	if (checks)
@@ -52,7 +56,7 @@ bool exec_watch_close(struct exec_watch *w)
 		       (unsigned long long)w->counters.value[i], watch_metric_what(i));
 	if (w->which) {
 		checks_close(&w->checks);
-		w->errors = w->findings.errors;
+		w->failed = findings_fail(&w->findings);
 		findings_close(&w->findings);
 		w->which = 0;
 	}

@@ -18,12 +18,15 @@ struct exec_watch {
 	struct watch_trace trace;
 	struct checks checks;
 	struct findings findings; /* if there are checks */
-	u64 errors;               /* of them; after exec_watch_close */
+	bool failed;              /* for them; after exec_watch_close */
 	struct watch_tee tee;
 };
 
-/* NULL when nothing is asked for. *ok is false, with errno set, when the file cannot be written. */
-const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok);
+/*
+ * NULL when nothing is asked for. *ok is false, with a line in `why`, when a file cannot be read or
+ * written.
+ */
+const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok, struct text *why);
 /*
  * Print the counters on standard output, close the trace. False, with errno set: it is not whole.
  */

@@ -124,7 +124,12 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int status = dispatch(argc, argv);
+	const char *slash = strrchr(argv[0], '/');
+	int status;
 
+	if (!strcmp(slash ? slash + 1 : argv[0], "ptxloom-sanitizer"))
+		return flush("sanitizer",
+			     check_environment() ? tool_main_sanitizer(argc, argv) : TOOL_USAGE);
+	status = dispatch(argc, argv);
 	return flush(argc > 1 && argv[1][0] != '-' ? argv[1] : "", status);
 }

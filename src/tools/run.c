@@ -3,6 +3,7 @@
  */
 #include "src/arch/arch.h"
 #include "src/base/setting.h"
+#include "src/tools/check_options.h"
 #include "src/tools/supervise.h"
 
 #include <elf.h>
@@ -23,7 +24,8 @@ const char tool_help_run[] =
 	"  --check=CHECKS        mem: a kernel that accesses memory outside allocations stops with a fault, even\n"
 	"                        where hardware would not detect it, and wrong copies and frees are reported;\n"
 	"                        race: data races in shared and global memory; leak: memory that is not freed;\n"
-	"                        api: calls that fail; several: mem,race. The exit status is 86 if anything was found\n"
+	"                        api: calls that fail; several: mem,race. The exit status is 86 if anything was\n"
+	"                        found. The options of `ptxloom check` about findings are taken here, too\n"
 	"  --deterministic       everything in one order, whatever the number of workers: reproducible runs\n"
 	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"
 	"                        where its kernels are; the exit status is 124. The default is no limit\n"
@@ -228,7 +230,7 @@ static int start_program(char **argv)
 }
 
 struct run_options {
-	const char *device, *checks, *progress, *timeout, *record, *record_launch;
+	const char *device, *progress, *timeout, *record, *record_launch;
 	bool deterministic, debug_wait;
 };
 
@@ -236,17 +238,17 @@ struct run_options {
 static int read_run_options(const struct tool_command *self, struct run_options *o, int argc,
 			    char **argv, int *i)
 {
-	static const char *const with_value[] = {
-		"-d",      "--device", "--timeout",      "--progress",
-		"--check", "--record", "--record-launch"};
+	static const char *const with_value[] = {"-d",         "--device", "--timeout",
+						 "--progress", "--record", "--record-launch"};
 	const char *value;
+	int status = TOOL_OK;
 
 	if (!strcmp(argv[*i], "--deterministic")) {
 		o->deterministic = true;
 	} else if (!strcmp(argv[*i], "--debug-wait")) {
 		o->debug_wait = true;
-	} else if ((value = value_of(argc, argv, i, "--check"))) {
-		o->checks = value;
+	} else if (check_option(self, argc, argv, i, &status)) {
+		return status;
 	} else if ((value = tool_device_option(argc, argv, i))) {
 		o->device = value;
 	} else if ((value = value_of(argc, argv, i, "--timeout"))) {
@@ -302,8 +304,6 @@ static bool set_environment(const struct run_options *o)
 	tool_environment_fini(&e);
 	if (o->device)
 		setenv("PTXLOOM_DEVICE", o->device, 1);
-	if (o->checks)
-		setenv("PTXLOOM_CHECK", o->checks, 1);
 	if (o->deterministic)
 		setenv("PTXLOOM_DETERMINISTIC", "1", 1);
 	if (o->debug_wait)
@@ -317,7 +317,7 @@ static bool set_environment(const struct run_options *o)
 	return true;
 }
 
-int tool_main_run(const struct tool_command *self, int argc, char **argv)
+int tool_run_program(const struct tool_command *self, int argc, char **argv)
 {
 	struct run_options o = {0};
 	u64 timeout_ms = 0, ignored;
@@ -340,12 +340,17 @@ int tool_main_run(const struct tool_command *self, int argc, char **argv)
 		return tool_usage(self, "--record-launch needs --record FILE");
 	if (!check_devices(o.device))
 		return TOOL_USAGE;
-	if (!is_setting_allowed(self, SETTING_CHECK, "--check", o.checks, &ignored) ||
-	    !is_setting_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
+	if (!is_setting_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
 	    !is_setting_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))
 		return TOOL_USAGE;
 	if (!set_environment(&o))
 		return TOOL_CANNOT_RUN;
+	check_options_begin();
 	return timeout_ms ? tool_supervise(start_program, argv + i, timeout_ms)
 			  : start_program(argv + i);
+}
+
+int tool_main_run(const struct tool_command *self, int argc, char **argv)
+{
+	return tool_run_program(self, argc, argv);
 }

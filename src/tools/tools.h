@@ -71,6 +71,12 @@ bool tool_check_program(const char *name);
  */
 bool tool_hint_file(const char *name);
 
+/* What `ptxloom run` does, for a command that has its options. */
+int tool_run_program(const struct tool_command *self, int argc, char **argv);
+
+/* compute-sanitizer's command line; argv[0] is its own name. */
+int tool_main_sanitizer(int argc, char **argv);
+
 /* Print "usage: ptxloom NAME SYNOPSIS", summary and help to stdout; returns TOOL_OK. */
 int tool_help(const struct tool_command *self);
 /* Print "ptxloom NAME: message" and the usage line to stderr; returns TOOL_USAGE. */

@@ -1,0 +1,295 @@
+/*
+ * Findings in JSON, XML, SARIF and as annotations of GitHub's workflows.
+ */
+#include "src/check/format.h"
+#include "src/config.h"
+
+#include <unistd.h>
+
+static const char *level_of(const struct finding *f)
+{
+	return f->is_warning ? "warning" : "error";
+}
+
+/* The first line of a finding's text; the caller's to free. */
+static struct text headline(const struct finding *f)
+{
+	struct text t = {0};
+	const char *all = f->text.at ? f->text.at : "";
+
+	text_add(&t, all, strcspn(all, "\n"));
+	if (!t.at)
+		text_puts(&t, "");
+	return t;
+}
+
+static void add_string(struct text *t, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	text_json_string(t, name);
+	text_puts(t, ": ");
+	text_json_string(t, value);
+	text_puts(t, ", ");
+}
+
+/* ---- JSON ---- */
+
+static void json_xyz(struct text *t, const char *name, const u32 v[3])
+{
+	text_printf(t, "\"%s\": [%u, %u, %u], ", name, v[0], v[1], v[2]);
+}
+
+static void json_side(const struct finding_side *s, struct text *t)
+{
+	text_puts(t, "{");
+	add_string(t, "access", s->what);
+	if (s->has_thread) {
+		json_xyz(t, "thread", s->thread);
+		json_xyz(t, "block", s->block);
+	}
+	add_string(t, "function", s->place.function);
+	add_string(t, "file", s->place.file);
+	add_string(t, "ptx", s->place.insn);
+	text_printf(t, "\"line\": %u}", s->place.line);
+}
+
+static void json_finding(const struct finding *f, struct text *t)
+{
+	struct text first = headline(f);
+
+	text_puts(t, "{");
+	add_string(t, "check", finding_check_word(f->kind));
+	add_string(t, "kind", finding_word(f->kind));
+	add_string(t, "severity", level_of(f));
+	add_string(t, "message", first.at);
+	add_string(t, "kernel", f->kernel);
+	if (f->has_address)
+		text_printf(t, "\"address\": \"0x%llx\", ", (unsigned long long)f->address);
+	text_printf(t, "\"count\": %llu, \"places\": [", (unsigned long long)f->count);
+	for (u32 i = 0; i < f->sides; i++) {
+		text_puts(t, i ? ", " : "");
+		json_side(&f->side[i], t);
+	}
+	text_puts(t, "], \"text\": ");
+	text_json_string(t, f->text.at ? f->text.at : "");
+	text_puts(t, "}");
+	text_fini(&first);
+}
+
+static void format_json(const struct findings *l, struct text *t)
+{
+	text_printf(t,
+		    "{\"version\": 1, \"process\": %ld, \"errors\": %llu, \"warnings\": %llu, "
+		    "\"suppressed\": %llu, \"findings\": [",
+		    (long)getpid(), (unsigned long long)l->errors, (unsigned long long)l->warnings,
+		    (unsigned long long)l->suppressed);
+	for (size_t i = 0; i < l->list.len; i++) {
+		text_puts(t, i ? ",\n" : "\n");
+		json_finding(&l->list.at[i], t);
+	}
+	text_puts(t, "\n]}\n");
+}
+
+/* ---- XML ---- */
+
+static void xml_text(struct text *t, const char *s)
+{
+	for (; *s; s++)
+		switch (*s) {
+		case '&':
+			text_puts(t, "&amp;");
+			break;
+		case '<':
+			text_puts(t, "&lt;");
+			break;
+		case '>':
+			text_puts(t, "&gt;");
+			break;
+		case '\n':
+			text_puts(t, "\n");
+			break;
+		default:
+			/* XML 1.0 has no other control characters. */
+			text_add(t, (unsigned char)*s < ' ' ? " " : s, 1);
+		}
+}
+
+static void xml_element(struct text *t, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	text_printf(t, "<%s>", name);
+	xml_text(t, value);
+	text_printf(t, "</%s>", name);
+}
+
+static void xml_xyz(struct text *t, const char *name, const u32 v[3])
+{
+	text_printf(t, "<%s><x>%u</x><y>%u</y><z>%u</z></%s>", name, v[0], v[1], v[2], name);
+}
+
+static void xml_side(const struct finding_side *s, struct text *t)
+{
+	if (s->has_thread) {
+		text_puts(t, "<who>");
+		xml_xyz(t, "threadIdx", s->thread);
+		xml_xyz(t, "blockIdx", s->block);
+		text_puts(t, "</who>");
+	}
+	text_puts(t, "<where>");
+	xml_element(t, "func", s->place.function);
+	xml_element(t, "path", s->place.file);
+	text_printf(t, "<line>%u</line></where>", s->place.line);
+}
+
+static void xml_finding(const struct finding *f, struct text *t)
+{
+	struct text first = headline(f);
+
+	text_puts(t, "<record>");
+	xml_element(t, "kind", finding_word(f->kind));
+	xml_element(t, "level", f->is_warning ? "Warning" : "Error");
+	text_puts(t, "<what>");
+	xml_element(t, "text", first.at);
+	if (f->has_address)
+		text_printf(t, "<address>0x%llx</address>", (unsigned long long)f->address);
+	text_printf(t, "<count>%llu</count></what>", (unsigned long long)f->count);
+	for (u32 i = 0; i < f->sides; i++)
+		xml_side(&f->side[i], t);
+	text_puts(t, "</record>\n");
+	text_fini(&first);
+}
+
+static void format_xml(const struct findings *l, struct text *t)
+{
+	text_puts(t, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ComputeSanitizerOutput>\n");
+	for (size_t i = 0; i < l->list.len; i++)
+		xml_finding(&l->list.at[i], t);
+	text_puts(t, "</ComputeSanitizerOutput>\n");
+}
+
+/* ---- SARIF ---- */
+
+static void sarif_rules(struct text *t)
+{
+	static const struct {
+		const char *word, *what;
+	} rules[] = {
+#define FINDING(name, check, word, what) {word, what},
+#include "src/check/finding.def"
+#undef FINDING
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		text_puts(t, i ? ",\n{\"id\": " : "\n{\"id\": ");
+		text_json_string(t, rules[i].word);
+		text_puts(t, ", \"shortDescription\": {\"text\": ");
+		text_json_string(t, rules[i].what);
+		text_puts(t, "}}");
+	}
+}
+
+static void sarif_location(const struct finding_side *s, struct text *t)
+{
+	text_puts(t, "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
+	text_json_string(t, s->place.file);
+	text_printf(t, "}, \"region\": {\"startLine\": %u}}", s->place.line ? s->place.line : 1);
+	if (s->what && *s->what) {
+		text_puts(t, ", \"message\": {\"text\": ");
+		text_json_string(t, s->what);
+		text_puts(t, "}");
+	}
+	text_puts(t, "}");
+}
+
+/* Sides first .. end - 1 that stand in a file. */
+static void sarif_locations(const struct finding *f, const char *name, u32 first, u32 end,
+			    struct text *t)
+{
+	bool any = false;
+
+	text_printf(t, ", \"%s\": [", name);
+	for (u32 i = first; i < end && i < f->sides; i++) {
+		if (!f->side[i].place.file)
+			continue;
+		text_puts(t, any ? ", " : "");
+		sarif_location(&f->side[i], t);
+		any = true;
+	}
+	text_puts(t, "]");
+}
+
+static void sarif_result(const struct finding *f, struct text *t)
+{
+	text_puts(t, "{\"ruleId\": ");
+	text_json_string(t, finding_word(f->kind));
+	text_printf(t, ", \"level\": \"%s\", \"message\": {\"text\": ", level_of(f));
+	text_json_string(t, f->text.at ? f->text.at : "");
+	text_puts(t, "}");
+	sarif_locations(f, "locations", 0, 1, t);
+	sarif_locations(f, "relatedLocations", 1, FINDING_SIDES, t);
+	text_printf(t, ", \"occurrenceCount\": %llu}", (unsigned long long)f->count);
+}
+
+static void format_sarif(const struct findings *l, struct text *t)
+{
+	text_puts(t, "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\", "
+		     "\"version\": \"2.1.0\", \"runs\": [{\"tool\": {\"driver\": "
+		     "{\"name\": \"ptxloom\", \"version\": \"" PACKAGE_VERSION "\", \"rules\": [");
+	sarif_rules(t);
+	text_puts(t, "\n]}}, \"results\": [");
+	for (size_t i = 0; i < l->list.len; i++) {
+		text_puts(t, i ? ",\n" : "\n");
+		sarif_result(&l->list.at[i], t);
+	}
+	text_puts(t, "\n]}]}\n");
+}
+
+/* ---- GitHub ---- */
+
+/* Data of a workflow command; properties have no colons and commas either. */
+static void github_text(struct text *t, const char *s, bool property)
+{
+	for (; *s; s++)
+		if (*s == '%' || *s == '\r' || *s == '\n' || (property && (*s == ':' || *s == ',')))
+			text_printf(t, "%%%02X", (unsigned char)*s);
+		else
+			text_add(t, s, 1);
+}
+
+static void github_finding(const struct finding *f, struct text *t)
+{
+	const struct finding_place *at = f->sides ? &f->side[0].place : NULL;
+
+	text_printf(t, "::%s ", level_of(f));
+	if (at && at->file) {
+		text_puts(t, "file=");
+		github_text(t, at->file, true);
+		text_printf(t, ",line=%u,", at->line);
+	}
+	text_printf(t, "title=%s::", finding_word(f->kind));
+	github_text(t, f->text.at ? f->text.at : "", false);
+	text_puts(t, "\n");
+}
+
+void findings_format(const struct findings *l, enum finding_format format, struct text *out)
+{
+	switch (format) {
+	case FORMAT_TEXT:
+		break;
+	case FORMAT_JSON:
+		format_json(l, out);
+		break;
+	case FORMAT_XML:
+		format_xml(l, out);
+		break;
+	case FORMAT_SARIF:
+		format_sarif(l, out);
+		break;
+	case FORMAT_GITHUB:
+		for (size_t i = 0; i < l->list.len; i++)
+			github_finding(&l->list.at[i], out);
+		break;
+	}
+}

@@ -1,0 +1,29 @@
+/*
+ * `ptxloom check`: `ptxloom run` with all checks, and compute-sanitizer's command line.
+ */
+#include "src/base/setting.h"
+#include "src/tools/tools.h"
+
+#include <stdlib.h>
+
+const char tool_help_check[] =
+	"Runs PROG with its arguments on an emulated GPU, as `ptxloom run` does, and looks for errors: all checks,\n"
+	"in one run. docs/checks.md describes them, with examples.\n"
+	"\n"
+	"  --check=CHECKS          these only: mem, race, init, sync, leak, api (separated by commas)\n"
+	"  --format=FORMAT         how findings are written: text (default), json, xml, sarif, github\n"
+	"  --log-file FILE         where, instead of standard error (%p: the process)\n"
+	"  --print-limit N         how many findings are printed as text (default 100)\n"
+	"  --suppressions FILE     findings that are known, in lines KIND:PATTERN (race:reduce*, *:vendor.cu:12)\n"
+	"  --warnings-as-errors    warnings change the exit status, too\n"
+	"  --error-exitcode N      the exit status if anything is found (default 86)\n"
+	"  --help                  this text\n"
+	"\n"
+	"Other options are those of `ptxloom run`. Exit status: 86 if anything was found, else as `ptxloom run`.\n";
+
+int tool_main_check(const struct tool_command *self, int argc, char **argv)
+{
+	if (!setting_text(SETTING_CHECK))
+		setenv("PTXLOOM_CHECK", setting_words(SETTING_CHECK), 1);
+	return tool_run_program(self, argc, argv);
+}

@@ -1,0 +1,149 @@
+# Findings as data, options about them, and compute-sanitizer's command line.
+. "${srcdir:-.}/tests/tap.sh"
+ptx=race.ptx
+cp "$srcdir/tests/check/race.ptx" "$srcdir/tests/check/race.cu" "$scratch"
+cd "$scratch" || exit 1
+
+# check OPTION...: a kernel with a race, and what is written about it.
+check()
+{
+	rm -f file
+	capture ptxloom exec "$@" "$ptx" --kernel race_no_barrier --block 64 --buffer 'o:u32[64]'
+	rc=$?
+}
+
+# is_json FILE TEST: Python reads it, and the expression of d holds.
+is_json()
+{
+	python3 -c "import json, sys; d = json.load(open('$1')); sys.exit(not ($2))"
+	verdict $? "$1: $2"
+}
+
+line=$(grep -n 's\[63 - threadIdx.x\]' race.cu | head -1 | cut -d: -f1)
+
+check --check=race
+ok "$([ "$rc" = 86 ]; echo $?)" "exit status 86"
+check --check=race --format=json --log-file file
+ok "$([ "$rc" = 86 ] && ! [ -s err ]; echo $?)" "nothing but the file is written"
+if command -v python3 >/dev/null; then
+	is_json file 'd["errors"] == 1 and d["warnings"] == 0 and len(d["findings"]) == 1'
+	is_json file 'd["findings"][0]["kind"] == "race" and d["findings"][0]["count"] == 64'
+	is_json file "[p['line'] for p in d['findings'][0]['places']] == [$line, $((line - 1))]"
+	is_json file 'd["findings"][0]["places"][1]["thread"] == [63, 0, 0]'
+	check --check=race --format=sarif --log-file=file
+	is_json file 'd["version"] == "2.1.0" and d["runs"][0]["results"][0]["ruleId"] == "race"'
+	is_json file "d['runs'][0]['results'][0]['locations'][0]['physicalLocation']['region']['startLine'] == $line"
+	is_json file '"race" in [r["id"] for r in d["runs"][0]["tool"]["driver"]["rules"]]'
+	check --check=race --format=xml --log-file=file
+	python3 -c "import xml.dom.minidom as m; d = m.parse('file'); r = d.getElementsByTagName('record')
+assert len(r) == 1 and d.documentElement.tagName == 'ComputeSanitizerOutput'
+assert r[0].getElementsByTagName('line')[0].firstChild.data == '$line'"
+	verdict $? "xml is well-formed"
+else
+	skip "documents are valid" "no python3"
+fi
+check --check=race --format=github
+says err "^::error file=race\.cu,line=$line,title=race::Error: Race reported .*%0A"
+says err '^========= RACECHECK SUMMARY: 1 hazard'
+
+# A file that is there is not written over by another process of the program; a new run begins anew.
+check --check=race --log-file file
+says file '^========= RACECHECK SUMMARY: 1 hazard'
+PTXLOOM_CHECK_FILE=file capture sh -c "ptxloom exec --check=race $ptx --kernel fine_lock --buffer 'o:u32[8]'"
+says file 'SUMMARY: 0 hazards'
+check --check=race --log-file 'f.%p'
+ok "$(set -- f.*; [ $# = 1 ] && [ -s "$1" ]; echo $?)" "%p is the process"
+status 2 ptxloom exec --check=race --log-file /nowhere/at/all "$ptx" --kernel fine_lock --buffer 'o:u32[8]'
+says err '^ptxloom: error: /nowhere/at/all: No such file or directory$'
+
+# Known ones.
+for known in 'race:race_no_barrier' '*:race.cu' "race:race.cu:$line" '*:*no_barrier*'; do
+	printf '# known\n\n  %s  # why\n' "$known" >known
+	check --check=race --suppressions known
+	ok "$([ "$rc" = 0 ]; echo $?)" "suppressed: $known"
+	says err '^========= 1 suppressed$'
+done
+for known in 'race:other' 'mem:race_no_barrier' 'race:race.cu:1'; do
+	echo "$known" >known
+	check --check=race --suppressions known
+	ok "$([ "$rc" = 86 ]; echo $?)" "not suppressed: $known"
+done
+for known in 'race' 'rase:x' '<ComputeSanitizerOutput>' 'race:'; do
+	printf '\n%s\n' "$known" >known
+	check --check=race --suppressions known
+	says err "^ptxloom: error: known:2: '$known' "
+done
+
+# Limits and statuses.
+check --check=race --print-limit 0
+ok "$([ "$rc" = 86 ]; echo $?)" "what is not printed counts"
+says err '^========= Only the first 0 of 1 are shown$'
+empty "$(grep Error err)" "nothing is printed"
+check --check=race --error-exitcode=3
+ok "$([ "$rc" = 3 ]; echo $?)" "--error-exitcode=3"
+check --check=race --error-exitcode 0
+ok "$([ "$rc" = 0 ]; echo $?)" "--error-exitcode 0"
+capture ptxloom exec --check=race "$ptx" --kernel warning_same_value --block 64 --buffer 'o:u32[64]'
+rc=$?
+ok "$([ "$rc" = 0 ]; echo $?)" "a warning does not count"
+capture ptxloom exec --check=race --warnings-as-errors "$ptx" --kernel warning_same_value --block 64 \
+	--buffer 'o:u32[64]'
+rc=$?
+ok "$([ "$rc" = 86 ]; echo $?)" "--warnings-as-errors"
+for wrong in --format=yaml --print-limit=-1 --error-exitcode=256 --check=rase --warnings-as-errors=2; do
+	check $wrong
+	ok "$([ "$rc" = 2 ]; echo $?)" "$wrong is refused"
+done
+
+# Programs.
+capture ptxloom check --print-limit
+rc=$?
+ok "$([ "$rc" = 2 ]; echo $?)" "an option without its value"
+status 0 ptxloom check true
+status 3 ptxloom check -- sh -c 'exit 3'
+status 2 ptxloom check
+status 0 ptxloom-sanitizer --help
+status 0 ptxloom-sanitizer --version
+status 2 ptxloom-sanitizer
+status 2 ptxloom-sanitizer --tool lint true
+says err "^ptxloom-sanitizer: error: there is no tool 'lint'$"
+status 2 ptxloom-sanitizer --nvtx yes true
+says err '^ptxloom-sanitizer: error: --nvtx is not supported$'
+status 2 ptxloom-sanitizer --tols memcheck true
+status 2 ptxloom-sanitizer --xml true
+status 0 ptxloom-sanitizer --show-backtrace=no true
+says err '^ptxloom-sanitizer: note: --show-backtrace has no meaning here$'
+
+needs_clang
+cat >scale.cu <<'END'
+#include <cstdio>
+__global__ void scale(float *p, int n)
+{
+	p[threadIdx.x + n] = 1;
+}
+int main()
+{
+	float *p;
+
+	cudaMalloc(&p, 400);
+	scale<<<1, 32>>>(p, 90);
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+	return 5;
+}
+END
+succeeds "scale.cu builds" ptxloom cc -lineinfo scale.cu -o scale
+status 86 ptxloom check --check=mem,race ./scale
+says err '^========= Invalid __global__ write of size 4 bytes$'
+says err '^=========     at scale\(float\*, int\) in .*scale\.cu:4$'
+status 5 ptxloom-sanitizer --report-api-errors no ./scale
+says err '^========= Invalid __global__ write of size 4 bytes$'
+says err '^========= ERROR SUMMARY: 1 error$'
+status 9 ptxloom-sanitizer --tool=memcheck --report-api-errors=no --error-exitcode 9 --xml --save found.xml -- ./scale
+says found.xml '<path>.*scale\.cu</path><line>4</line>'
+echo 'invalid-access:scale' >known
+status 5 ptxloom check --check=mem --suppressions known ./scale
+# Two processes, one name.
+status 0 ptxloom check --check=mem --error-exitcode 0 --log-file both -- sh -c './scale; ./scale; true'
+ok "$(set -- both both.*; [ $# = 2 ] && grep -q Invalid "$1" && grep -q Invalid "$2"; echo $?)" \
+	"each process has a file"
+finish
