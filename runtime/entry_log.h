@@ -31,8 +31,8 @@ struct entry_argument {
 #define ENTRY_LOG_CHECKED 8u /* check_calls.c inspects each call */
 
 /*
- * After a call with this answer, which returns to `from`. Both read the setting if it was not read before, so any bit of
- * call_log is enough.
+ * After a call with this answer, which returns to `from`. Both read the setting if it was not read
+ * before, so any bit of call_log is enough.
  */
 void entry_tell(const char *name, int status, const void *from, const struct entry_argument *a);
 /* Of a call that answers no error number, before it. */

@@ -272,7 +272,7 @@ void dap_on_cancel(struct dap *d, cJSON *request, const cJSON *arguments)
 	const char *progress = dap_text(arguments, "progressId", NULL);
 	s64 seq = progress ? strtoll(progress, NULL, 10) : dap_number(arguments, "requestId", 0);
 
-	/* What has been answered meanwhile needs no cancelling. */
+	/* What has its answer already is not cancelled. */
 	dap_cancel(d, seq);
 	dap_answer(d, request, NULL);
 	cJSON_Delete(request);

@@ -13,6 +13,7 @@ const char tool_help_check[] =
 	"  --check=CHECKS          these only: mem, race, init, sync, leak, api (separated by commas)\n"
 	"  --format=FORMAT         how findings are written: text (default), json, xml, sarif, github\n"
 	"  --log-file FILE         where, instead of standard error (%p: the process)\n"
+	"  --leak-check=WHAT       what leaks: memory (default); full: streams, events and other handles, too\n"
 	"  --print-limit N         how many findings are printed as text (default 100)\n"
 	"  --suppressions FILE     findings that are known, in lines KIND:PATTERN (race:reduce*, *:vendor.cu:12)\n"
 	"  --warnings-as-errors    warnings change the exit status, too\n"

@@ -30,7 +30,8 @@ for time in 5x s -5 5s5 99999999999h 0x; do
 5000, 500ms, 5s, 2m, 1h, not '$time'" $add
 done
 setting_refused PTXLOOM_ASYNC=lazy "PTXLOOM_ASYNC takes late or eager, not 'lazy'" $add
-setting_refused PTXLOOM_CHECK=mem,men "PTXLOOM_CHECK takes a list of mem, race, init, sync, leak or api, not 'mem,men'" $add
+setting_refused PTXLOOM_CHECK=mem,men \
+	"PTXLOOM_CHECK takes a list of mem, race, init, sync, leak or api, not 'mem,men'" $add
 setting_refused PTXLOOM_HOST_ACCESS=yes "PTXLOOM_HOST_ACCESS takes 0 or 1, not 'yes'" $add
 setting_refused PTXLOOM_HOST_ISA=v9 "PTXLOOM_HOST_ISA takes base, v2, v3 or v4, not 'v9'" $add
 
