@@ -99,7 +99,17 @@ static bool is_data_member(int tag)
 	return tag == DW_TAG_member || tag == DW_TAG_inheritance || tag == DW_TAG_variable;
 }
 
-static bool read_member(struct debug_info *d, Dwarf_Die *die, struct dbg_member *m)
+static u8 access_of(Dwarf_Die *die, bool in_class)
+{
+	u64 access = in_class ? DW_ACCESS_private : DW_ACCESS_public;
+
+	die_number(die, DW_AT_accessibility, &access);
+	return access == DW_ACCESS_private     ? DBG_PRIVATE
+	       : access == DW_ACCESS_protected ? DBG_PROTECTED
+					       : DBG_PUBLIC;
+}
+
+static bool read_member(struct debug_info *d, Dwarf_Die *die, bool in_class, struct dbg_member *m)
 {
 	int tag = libdw.dwarf_tag(die);
 	const char *name = libdw.dwarf_diename(die);
@@ -112,6 +122,8 @@ static bool read_member(struct debug_info *d, Dwarf_Die *die, struct dbg_member 
 	m->base = tag == DW_TAG_inheritance || !strncmp(m->name, "__b_", 4);
 	m->is_static = tag == DW_TAG_variable || die_flag(die, DW_AT_external) ||
 		       die_flag(die, DW_AT_declaration);
+	/* Without a word it is that of the class; nvcc says none. */
+	m->access = access_of(die, in_class);
 	m->has_value = m->is_static && libdw.dwarf_attr(die, DW_AT_const_value, &a);
 	m->value = m->has_value ? constant_of(die) : 0;
 	return m->is_static || (offset_of(die, &m->offset) && bits_of(die, m));
@@ -129,7 +141,7 @@ static void fill_struct(struct dbg_type *t)
 	if (!t->members)
 		return;
 	do {
-		if (read_member(d, &c, &t->members[t->members_len]))
+		if (read_member(d, &c, t->is_class, &t->members[t->members_len]))
 			t->members_len++;
 	} while (t->members_len < n && die_next(&c));
 }
@@ -162,6 +174,7 @@ static void fill_function(struct dbg_type *t)
 static bool has_scope(const struct debug_info *d, Dwarf_Die *type)
 {
 	bool all_signed = true, negative = false;
+	u64 size = 4;
 	Dwarf_Attribute a;
 	Dwarf_Die c;
 
@@ -176,7 +189,9 @@ static bool has_scope(const struct debug_info *d, Dwarf_Die *type)
 		all_signed &= libdw.dwarf_whatform(&a) == DW_FORM_sdata;
 		negative |= constant_of(&c) < 0;
 	} while (die_next(&c));
-	return all_signed && !negative;
+	/* A size other than that of int is named, too. */
+	die_number(type, DW_AT_byte_size, &size);
+	return all_signed && (!negative || size != 4);
 }
 
 /* "Mode::Busy", as it is written in C++: nvcc tells it as the linkage name. */
@@ -367,6 +382,10 @@ static void make_chain(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t,
 		break;
 	}
 	t->target = target_of(d, die, depth);
+	/* Its first typedef names what has no name, as in C++. */
+	if (t->kind == DBG_TYPEDEF && t->target && t->name && !t->target->name &&
+	    (t->target->kind == DBG_STRUCT || t->target->kind == DBG_ENUM))
+		t->target->name = t->name;
 }
 
 /* "Ring<int, 3>" for nvcc's "Ring<int,3>". */
@@ -410,7 +429,7 @@ static const char *plain_type_name(struct debug_info *d, Dwarf_Die *die)
 	return whole ? whole : name;
 }
 
-/* Its bits: what a pointer to a member holds is a matter of the ABI. */
+/* To data it is the offset, to a function its bits: what it holds is a matter of the ABI. */
 static void make_member_pointer(struct debug_info *d, Dwarf_Die *die, struct dbg_type *t, u32 depth)
 {
 	struct dbg_type *of = target_of(d, die, depth), *class = NULL;
@@ -421,6 +440,14 @@ static void make_member_pointer(struct debug_info *d, Dwarf_Die *die, struct dbg
 	if (depth <= DWARF_DEPTH_MAX && libdw.dwarf_attr(die, DW_AT_containing_type, &a) &&
 	    libdw.dwarf_formref_die(&a, &to))
 		class = make_type(d, &to, depth + 1);
+	if (class && of && of->kind != DBG_FUNCTION && dbg_type_strip(of)->kind != DBG_VOID) {
+		struct dbg_type *whole = dbg_type_member(d->arena, of, class);
+
+		if (whole) {
+			*t = *whole;
+			return;
+		}
+	}
 	dbg_type_print(of ? of : &dbg_type_void, NULL, &name);
 	text_printf(&name, " %s::*",
 		    class && class->kind == DBG_STRUCT && class->name ? class->name : "?");
@@ -492,6 +519,11 @@ static struct dbg_type *make_type(struct debug_info *d, Dwarf_Die *die, u32 dept
 	t->kind = DBG_OPAQUE;
 	t->origin = id;
 	t->name = plain_type_name(d, die);
+	/* nvcc has a type of that name. */
+	if (t->name && !strcmp(t->name, "void")) {
+		t->kind = DBG_VOID;
+		return t;
+	}
 	die_number(die, DW_AT_byte_size, &t->size);
 	make_kind(d, die, t, depth);
 	return t;

@@ -9,7 +9,8 @@
  *     operators   those of C with their precedence; = += .. ++ --; sizeof; `a@n`, n elements from a
  *                 on
  *     calls       of functions of the program, by name: f(x, 1), Ring<int>::sum(&r)
- *     casts       (type)x, also to pointers into a state space: (@shared int *)0x20
+ *     casts       (type)x, type(x), static_cast<type>(x), reinterpret_cast, const_cast, also to
+ *                 pointers into a state space: (@shared int *)0x20
  *
  * Parsing looks types up; names are looked up when the expression is evaluated, so one that was
  * parsed once (a condition) is evaluated for many lanes and places.

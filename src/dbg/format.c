@@ -126,10 +126,12 @@ static void put_binary(struct text *out, u64 bits, u32 digits)
 }
 
 /* In the form a letter asks for; false: it is shown by its type. */
-static bool put_lettered(const struct printer *p, u64 bits, u64 size)
+static bool put_lettered(const struct printer *p, u64 bits, u64 size, bool is_signed)
 {
 	u64 mask = size >= 8 ? ~0ull : (1ull << 8 * size) - 1;
 	s64 value = (s64)(bits << (64 - 8 * min_u64(size, 8))) >> (64 - 8 * min_u64(size, 8));
+
+	f64 real;
 
 	bits &= mask;
 	switch (p->f.letter) {
@@ -155,14 +157,17 @@ static bool put_lettered(const struct printer *p, u64 bits, u64 size)
 		put_binary(p->out, bits, (u32)(8 * size));
 		return true;
 	case 'c':
-		text_printf(p->out, "%d '", (s8)bits);
+		text_printf(p->out, "%d '", is_signed ? (s8)bits : (u8)bits);
 		put_char(p->out, (u8)bits, '\'');
 		text_puts(p->out, "'");
 		return true;
 	case 'f':
 		if (size < 2)
 			return false;
-		put_real(p->out, dbg_real_of_bits(bits, size, DBG_HALF), size, DBG_HALF);
+		real = dbg_real_of_bits(bits, size, DBG_HALF);
+		put_real(p->out, real, size, DBG_HALF);
+		if (real != real)
+			put_nan(p->out, bits, size);
 		return true;
 	default:
 		return false;
@@ -171,19 +176,13 @@ static bool put_lettered(const struct printer *p, u64 bits, u64 size)
 
 /* ---- enumerations ---- */
 
-/* Every enumerator one bit of its own: the value is a set. */
+/* Every enumerator one bit, or none: the value is a set. */
 static bool is_flags(const struct dbg_type *t)
 {
-	u64 seen = 0;
-
-	for (u32 i = 0; i < t->enumerators_len; i++) {
-		u64 bits = (u64)t->enumerators[i].value;
-
-		if (!is_pow2(bits) || seen & bits)
+	for (u32 i = 0; i < t->enumerators_len; i++)
+		if (t->enumerators[i].value && !is_pow2((u64)t->enumerators[i].value))
 			return false;
-		seen |= bits;
-	}
-	return t->enumerators_len > 1;
+	return t->enumerators_len > 0;
 }
 
 static void put_flags(const struct dbg_type *t, u64 bits, struct text *out)
@@ -203,17 +202,14 @@ static void put_flags(const struct dbg_type *t, u64 bits, struct text *out)
 
 static void put_enum(struct dbg_type *t, u64 bits, struct text *out)
 {
-	u64 known = 0;
-
 	dbg_type_fill(t);
 	for (u32 i = 0; i < t->enumerators_len; i++) {
-		known |= (u64)t->enumerators[i].value;
 		if ((u64)t->enumerators[i].value == bits) {
 			text_puts(out, t->enumerators[i].name);
 			return;
 		}
 	}
-	if (bits && is_flags(t) && bits & known)
+	if (bits && is_flags(t))
 		put_flags(t, bits, out);
 	else
 		text_printf(out, "%" PRId64, (s64)bits);
@@ -246,7 +242,7 @@ static void print_number(struct printer *p, const struct dbg_value *v, struct db
 {
 	struct dbg_number n;
 	struct text why = {0};
-	u64 size = v->bit_size ? 8 : t->size, bits = 0;
+	u64 bits = 0;
 
 	if (!dbg_value_number(p->c, v, &n, &why)) {
 		text_printf(p->out, "<error: %s>", why.at ? why.at : "?");
@@ -256,9 +252,10 @@ static void print_number(struct printer *p, const struct dbg_value *v, struct db
 		 * shows them.
 		 */
 		bits = n.bits;
-		if (v->bit_size && p->f.letter != 'd')
-			bits &= v->bit_size < 64 ? (1ull << v->bit_size) - 1 : ~0ull;
-		if ((n.is_float && p->f.letter == 'f') || !put_lettered(p, bits, size))
+		if (n.is_float && p->f.letter == 'c')
+			bits = (u64)(s64)n.real;
+		if ((n.is_float && p->f.letter == 'f') ||
+		    !put_lettered(p, bits, t->size, n.is_signed))
 			put_number(p, t, &n, bits);
 	}
 	text_fini(&why);
@@ -295,7 +292,7 @@ static void print_pointer(struct printer *p, const struct dbg_value *v, struct d
 
 	if (!dbg_value_read(p->c, v, 0, &address, 8, &why)) {
 		text_printf(p->out, "<error: %s>", why.at ? why.at : "?");
-	} else if (!p->f.letter || p->f.letter == 's' || !put_lettered(p, address, 8)) {
+	} else if (!p->f.letter || p->f.letter == 's' || !put_lettered(p, address, 8, false)) {
 		if (!p->inner && !text) {
 			text_puts(p->out, "(");
 			dbg_type_print(v->type, NULL, p->out);
@@ -327,9 +324,55 @@ static void print_reference(struct printer *p, const struct dbg_value *v)
 			dbg_type_print(v->type, NULL, p->out);
 			text_puts(p->out, ") ");
 		}
-		text_printf(p->out, "@0x%" PRIx64 ": ", address);
-		p->inner = true;
-		print_value(p, &to);
+		text_printf(p->out, "@0x%" PRIx64, address);
+		/* Of a member the address alone, as gdb does: they may refer to each other. */
+		if (!p->depth) {
+			text_puts(p->out, ": ");
+			p->inner = true;
+			print_value(p, &to);
+		}
+	}
+	text_fini(&why);
+}
+
+/* "y" of the data member at an offset, also of a base class; NULL: there is none. */
+static const char *member_at(struct dbg_type *t, u64 offset, u32 depth)
+{
+	const char *found = NULL;
+
+	t = dbg_type_strip(t);
+	if (t->kind != DBG_STRUCT || depth > DEPTH_MAX)
+		return NULL;
+	dbg_type_fill(t);
+	for (u32 i = 0; i < t->members_len && !found; i++) {
+		const struct dbg_member *m = &t->members[i];
+
+		if (m->is_static || m->bit_size || offset < m->offset)
+			continue;
+		if (m->base && offset - m->offset < dbg_type_size(m->type))
+			found = member_at(m->type, offset - m->offset, depth + 1);
+		else if (offset == m->offset && *m->name)
+			found = m->name;
+	}
+	return found;
+}
+
+static void print_member_pointer(struct printer *p, const struct dbg_value *v, struct dbg_type *t)
+{
+	struct text why = {0};
+	const char *name;
+	u64 offset = 0;
+
+	if (!dbg_value_read(p->c, v, 0, &offset, 8, &why)) {
+		text_printf(p->out, "<error: %s>", why.at ? why.at : "?");
+	} else if (!p->f.letter || !put_lettered(p, offset, 8, true)) {
+		name = t->owner ? member_at(t->owner, offset, 0) : NULL;
+		if (name)
+			text_printf(p->out, "&%s::%s", t->owner->name ? t->owner->name : "?", name);
+		else if (offset == UINT64_MAX)
+			text_puts(p->out, "NULL");
+		else
+			text_printf(p->out, "%" PRIu64, offset);
 	}
 	text_fini(&why);
 }
@@ -478,7 +521,7 @@ static void print_struct(struct printer *p, const struct dbg_value *v, struct db
 		text_puts(p->out, "<incomplete type>");
 		return;
 	}
-	text_puts(p->out, "{");
+	text_puts(p->out, t->members_len ? "{" : "{<No data fields>");
 	p->depth++;
 	for (u32 i = 0; i < t->members_len; i++) {
 		text_puts(p->out, !i ? "" : p->f.pretty ? "," : ", ");
@@ -564,6 +607,9 @@ static void print_value(struct printer *p, const struct dbg_value *v)
 		dbg_type_print(t, NULL, p->out);
 		text_printf(p->out, "} 0x%" PRIx64, v->address);
 		put_symbol(p, DBG_GENERIC, v->address, true);
+		break;
+	case DBG_MEMBER:
+		print_member_pointer(p, v, t);
 		break;
 	case DBG_OPAQUE:
 		print_opaque(p, v, t);

@@ -18,6 +18,7 @@ struct dbg_session {
 	struct arena arena; /* types */
 	struct map pointers;
 	VEC(struct dbg_type *) arrays;
+	VEC(struct dbg_type *) members; /* pointers to them */
 	VEC(struct kept) history;
 	VEC(struct kept) variables;
 	dbg_module_fn *module; /* NULL: the context's is all there is */
@@ -46,6 +47,7 @@ void dbg_session_free(struct dbg_session *s)
 	VEC_FREE(&s->history);
 	VEC_FREE(&s->variables);
 	VEC_FREE(&s->arrays);
+	VEC_FREE(&s->members);
 	map_fini(&s->pointers);
 	arena_fini(&s->arena);
 	free(s);
@@ -114,6 +116,7 @@ void dbg_session_forget(struct dbg_session *s)
 	for (size_t i = 0; i < s->variables.len; i++)
 		s->variables.at[i].value.type = standard(s->variables.at[i].value.type);
 	s->arrays.len = 0;
+	s->members.len = 0;
 	map_fini(&s->pointers);
 	s->pointers = (struct map){0};
 	arena_fini(&s->arena);
@@ -145,6 +148,18 @@ struct dbg_type *dbg_session_array(struct dbg_session *s, struct dbg_type *of, u
 			return s->arrays.at[i];
 	t = dbg_type_array(&s->arena, of, count);
 	return t && VEC_PUSH(&s->arrays, t) ? t : &dbg_type_void;
+}
+
+struct dbg_type *dbg_session_member(struct dbg_session *s, struct dbg_type *of,
+				    struct dbg_type *owner)
+{
+	struct dbg_type *t;
+
+	for (size_t i = 0; i < s->members.len; i++)
+		if (s->members.at[i]->target == of && s->members.at[i]->owner == owner)
+			return s->members.at[i];
+	t = dbg_type_member(&s->arena, of, owner);
+	return t && VEC_PUSH(&s->members, t) ? t : &dbg_type_void;
 }
 
 /* ---- values ---- */

@@ -130,6 +130,33 @@ u64 dbg_type_size(struct dbg_type *t)
 	return size_at(t, 0);
 }
 
+/* left: how many types may still be visited; hostile ones hold themselves. */
+static u64 align_at(struct dbg_type *t, u32 *left)
+{
+	u64 most = 1;
+
+	t = dbg_type_strip(t);
+	if (!*left)
+		return 0;
+	--*left;
+	if (t->kind == DBG_ARRAY)
+		return t->target ? align_at(t->target, left) : 0;
+	if (t->kind != DBG_STRUCT)
+		return t->size;
+	dbg_type_fill(t);
+	for (u32 i = 0; i < t->members_len; i++)
+		if (!t->members[i].is_static)
+			most = max_u64(most, align_at(t->members[i].type, left));
+	return t->declaration ? 0 : most;
+}
+
+u64 dbg_type_align(struct dbg_type *t)
+{
+	u32 left = 1000;
+
+	return align_at(t, &left);
+}
+
 static bool same_type_name(const struct dbg_type *a, const struct dbg_type *b)
 {
 	return a->name && b->name && !strcmp(a->name, b->name);
@@ -154,6 +181,7 @@ bool dbg_type_same(struct dbg_type *a, struct dbg_type *b)
 			break;
 		case DBG_STRUCT:
 		case DBG_ENUM:
+		case DBG_MEMBER:
 		case DBG_OPAQUE:
 			return a->size == b->size && same_type_name(a, b);
 		default:
@@ -233,5 +261,27 @@ struct dbg_type *dbg_type_array(struct arena *a, struct dbg_type *of, u64 count)
 	if (t)
 		*t = (struct dbg_type){
 			.kind = DBG_ARRAY, .counted = true, .count = count, .target = of};
+	return t;
+}
+
+struct dbg_type *dbg_type_member(struct arena *a, struct dbg_type *of, struct dbg_type *owner)
+{
+	struct dbg_type pointer = {.kind = DBG_POINTER, .size = 8, .target = of};
+	struct dbg_type *t = ARENA_NEW(a, struct dbg_type);
+	struct text name = {0};
+
+	/* "int Point::*", "int (Point::*)[3]" */
+	dbg_type_print(&pointer, NULL, &name);
+	if (t && name.at) {
+		const char *star = strrchr(name.at, '*');
+		struct text whole = {0};
+
+		text_printf(&whole, "%.*s%s::%s", (int)(star - name.at), name.at,
+			    owner && owner->name ? owner->name : "?", star);
+		*t = (struct dbg_type){.kind = DBG_MEMBER, .size = 8, .target = of, .owner = owner};
+		t->name = whole.at ? arena_strdup(a, whole.at, whole.len) : NULL;
+		text_fini(&whole);
+	}
+	text_fini(&name);
 	return t;
 }

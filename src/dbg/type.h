@@ -26,11 +26,14 @@ enum dbg_kind {
 	DBG_TYPEDEF,
 	DBG_CONST_OF,
 	DBG_VOLATILE_OF,
+	DBG_MEMBER, /* a pointer to a member that is data: its offset, -1: none */
 	DBG_OPAQUE, /* known by name and size alone */
 };
 
 /* How the bits of a number are meant, where kind and size do not tell. */
 enum dbg_encoding { DBG_PLAIN, DBG_HALF, DBG_BFLOAT };
+
+enum dbg_access { DBG_PUBLIC, DBG_PROTECTED, DBG_PRIVATE };
 
 struct dbg_type;
 
@@ -41,6 +44,7 @@ struct dbg_member {
 	u32 bit_size,
 		bit_offset; /* bit_size 0: no bit-field; offset from the lowest bit at `offset` */
 	bool base;          /* a base class */
+	u8 access;          /* enum dbg_access */
 	bool is_static;     /* no part of the object: `type` and, when has_value, `value` */
 	bool has_value;
 	s64 value;
@@ -64,6 +68,7 @@ struct dbg_type {
 	u64 size;                        /* bytes; 0: unknown */
 	u64 count;                       /* elements of an array */
 	struct dbg_type *target; /* pointed to, element, result, what a name means; NULL: void */
+	struct dbg_type *owner;  /* DBG_MEMBER: the class */
 	/* Members, parameters of a function, enumerators: after dbg_type_fill. */
 	struct dbg_member *members;
 	struct dbg_enumerator *enumerators;
@@ -95,6 +100,8 @@ struct dbg_type *dbg_type_refers(struct dbg_type *t);
 
 /* Bytes of a value; 0: unknown. */
 u64 dbg_type_size(struct dbg_type *t);
+/* What addresses of it are multiples of, unless the program asks for more; 0: unknown. */
+u64 dbg_type_align(struct dbg_type *t);
 
 static inline bool dbg_type_is_integral(const struct dbg_type *stripped)
 {
@@ -115,6 +122,8 @@ enum dbg_object dbg_type_object(struct dbg_type *t);
 /* New types; NULL when memory is out. */
 struct dbg_type *dbg_type_pointer(struct arena *a, struct dbg_type *to, enum dbg_space space);
 struct dbg_type *dbg_type_array(struct arena *a, struct dbg_type *of, u64 count);
+/* A pointer to a member of the type of a class. */
+struct dbg_type *dbg_type_member(struct arena *a, struct dbg_type *of, struct dbg_type *owner);
 
 /* Do they mean the same, const and typedefs aside? */
 bool dbg_type_same(struct dbg_type *a, struct dbg_type *b);

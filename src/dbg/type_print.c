@@ -147,6 +147,20 @@ static void print_after(struct dbg_type *t, u32 depth, struct text *out)
 		print_after(t->target, depth + 1, out);
 }
 
+/* "* const": gdb writes no blank before what is behind it. */
+static bool ends_in_qualifier(const struct text *out)
+{
+	static const char *const ends[] = {"* const", "* volatile"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (out->len >= n && !strcmp(out->at + out->len - n, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 void dbg_type_print(struct dbg_type *t, const char *name, struct text *out)
 {
 	struct text own = {0};
@@ -155,7 +169,7 @@ void dbg_type_print(struct dbg_type *t, const char *name, struct text *out)
 	print_before(t, 0, &own);
 	if (name && *name)
 		text_printf(&own, "%s%s", ends_in_star(&own) ? "" : " ", name);
-	else if (binds_behind(t))
+	else if (binds_behind(t) && !ends_in_qualifier(&own))
 		text_puts(&own, " ");
 	print_after(t, 0, &own);
 	text_puts(out, own.at ? own.at : "?");
@@ -167,6 +181,9 @@ void dbg_type_print(struct dbg_type *t, const char *name, struct text *out)
 /* With offsets: what stands in front of lines without one. */
 #define OFFSET_COLUMNS 27u
 
+/* gdb's mark of bytes that belong to no member. */
+static const char not_used[] = {'X', 'X', 'X', 0};
+
 struct description {
 	struct text *out;
 	bool offsets;
@@ -177,7 +194,8 @@ static void begin_line(const struct description *p, u32 indent)
 	text_printf(p->out, "%*s", (int)(indent + (p->offsets ? OFFSET_COLUMNS : 0)), "");
 }
 
-static void put_offset(const struct description *p, const struct dbg_member *m, u64 base, u64 *next)
+static void put_offset(const struct description *p, const struct dbg_member *m, u64 base, u64 *next,
+		       bool in_union)
 {
 	u64 at = base + m->offset, size = dbg_type_size(m->type);
 
@@ -189,23 +207,26 @@ static void put_offset(const struct description *p, const struct dbg_member *m, 
 		return;
 	}
 	if (at > *next)
-		text_printf(p->out, "/*      %2llu-byte hole      */\n",
+		text_printf(p->out, "/* %s %2llu-byte hole      */\n", not_used,
 			    (unsigned long long)(at - *next));
-	text_printf(p->out, "/* %6llu      |  %6llu */", (unsigned long long)at,
-		    (unsigned long long)size);
+	if (in_union)
+		text_printf(p->out, "/*              %8llu */", (unsigned long long)size);
+	else
+		text_printf(p->out, "/* %6llu      |  %6llu */", (unsigned long long)at,
+			    (unsigned long long)size);
 	*next = at + size;
 }
 
 static void describe_fields(const struct description *p, struct dbg_type *t, u32 indent, u64 base);
 
 static void describe_member(const struct description *p, const struct dbg_member *m, u32 indent,
-			    u64 base, u64 *next)
+			    u64 base, u64 *next, bool in_union)
 {
 	struct dbg_type *t = dbg_type_strip(m->type);
 	u64 before = base + m->offset;
 
 	if (p->offsets && !m->is_static) {
-		put_offset(p, m, base, next);
+		put_offset(p, m, base, next, in_union);
 		text_printf(p->out, "%*s", (int)indent, "");
 	} else {
 		begin_line(p, indent);
@@ -228,12 +249,26 @@ static void describe_member(const struct description *p, const struct dbg_member
 	text_puts(p->out, ";\n");
 }
 
+/* Is it said who may use members? Where all are public by the word in front, it is not. */
+static bool says_access(const struct dbg_type *t)
+{
+	bool labels = t->is_class;
+
+	for (u32 i = 0; i < t->members_len; i++)
+		labels |= !t->members[i].base && t->members[i].access != DBG_PUBLIC;
+	return labels;
+}
+
 static void describe_fields(const struct description *p, struct dbg_type *t, u32 indent, u64 base)
 {
-	u64 next = base;
-	u32 fields = 0;
+	static const char *const access_names[] = {
+		[DBG_PUBLIC] = "public", [DBG_PROTECTED] = "protected", [DBG_PRIVATE] = "private"};
+	u64 next = base, size = dbg_type_size(t);
+	u32 fields = 0, access = UINT32_MAX;
+	bool labels;
 
 	dbg_type_fill(t);
+	labels = says_access(t);
 	/* Members of base classes are described with these. */
 	for (u32 i = 0; i < t->members_len; i++)
 		if (t->members[i].base)
@@ -243,7 +278,12 @@ static void describe_fields(const struct description *p, struct dbg_type *t, u32
 		if (!t->members[i].base) {
 			if (t->is_union)
 				next = base + t->members[i].offset;
-			describe_member(p, &t->members[i], indent, base, &next);
+			if (labels && t->members[i].access != access) {
+				access = t->members[i].access;
+				begin_line(p, indent - 2);
+				text_printf(p->out, "%s:\n", access_names[access]);
+			}
+			describe_member(p, &t->members[i], indent, base, &next, t->is_union);
 			fields++;
 		}
 	if (t->declaration || !fields) {
@@ -252,10 +292,12 @@ static void describe_fields(const struct description *p, struct dbg_type *t, u32
 	}
 	if (!p->offsets)
 		return;
+	if (!t->is_union && base + size > next && fields)
+		text_printf(p->out, "/* %s %2llu-byte padding   */\n", not_used,
+			    (unsigned long long)(base + size - next));
 	text_puts(p->out, "\n");
 	begin_line(p, indent);
-	text_printf(p->out, "/* total size: %4llu bytes */\n",
-		    (unsigned long long)dbg_type_size(t));
+	text_printf(p->out, "/* total size (bytes): %4llu */\n", (unsigned long long)size);
 }
 
 static void describe_struct(struct dbg_type *t, bool offsets, struct text *out)
@@ -282,7 +324,10 @@ static void describe_enum(struct dbg_type *t, struct text *out)
 {
 	s64 next = 0;
 
-	text_printf(out, "enum %s%s{", t->name ? t->name : "", t->name ? " " : "");
+	bool scoped = t->enumerators_len && strstr(t->enumerators[0].name, "::");
+
+	text_printf(out, "enum %s%s%s{", scoped ? "class " : "", t->name ? t->name : "",
+		    t->name ? " " : "");
 	for (u32 i = 0; i < t->enumerators_len && i < MEMBERS_MAX; i++) {
 		const struct dbg_enumerator *e = &t->enumerators[i];
 
@@ -297,6 +342,8 @@ static void describe_enum(struct dbg_type *t, struct text *out)
 void dbg_type_describe(struct dbg_type *t, bool offsets, struct text *out)
 {
 	struct dbg_type *s = t;
+	struct text around = {0};
+	const char *name;
 
 	/* Typedefs of structures are resolved, also under a pointer or const. */
 	for (u32 i = 0; s && i < DEPTH_MAX && s->kind != DBG_STRUCT && s->kind != DBG_ENUM; i++)
@@ -307,20 +354,17 @@ void dbg_type_describe(struct dbg_type *t, bool offsets, struct text *out)
 		return;
 	}
 	dbg_type_fill(s);
+	/* What stands around the structure: "@shared " and " *". */
+	if (dbg_type_strip(t) != s && s->name)
+		dbg_type_print(dbg_type_strip(t), NULL, &around);
+	name = around.at ? strstr(around.at, s->name) : NULL;
+	if (name)
+		text_add(out, around.at, (size_t)(name - around.at));
 	if (s->kind == DBG_STRUCT)
 		describe_struct(s, offsets, out);
 	else
 		describe_enum(s, out);
-	/* What stands around the structure, with nothing in its place. */
-	if (dbg_type_strip(t) != s) {
-		struct dbg_type hole = *s;
-		struct text whole = {0};
-		size_t n;
-
-		dbg_type_print(dbg_type_strip(t), NULL, &whole);
-		n = hole.name ? strlen(hole.name) : 0;
-		if (whole.at && n && !strncmp(whole.at, hole.name, n))
-			text_puts(out, whole.at + n);
-		text_fini(&whole);
-	}
+	if (name)
+		text_puts(out, name + strlen(s->name));
+	text_fini(&around);
 }

@@ -395,6 +395,44 @@ bool dbg_value_static(struct dbg_type *class, const char *name, struct dbg_value
 	return true;
 }
 
+bool dbg_value_member_pointer(const struct dbg_context *c, struct dbg_type *class, const char *name,
+			      struct dbg_value *out)
+{
+	struct dbg_value object = {.type = class, .store = DBG_MEMORY}, part;
+	u32 looks = LOOKS_MAX;
+
+	if (!find_member(&object, name, &looks, &part) || part.store != DBG_MEMORY || part.bit_size)
+		return false;
+	*out = dbg_value_int(dbg_session_member(c->session, part.type, dbg_type_strip(class)),
+			     part.address);
+	return true;
+}
+
+bool dbg_value_at_member(const struct dbg_context *c, const struct dbg_value *object,
+			 const struct dbg_value *member, struct dbg_value *out, struct text *why)
+{
+	struct dbg_type *t = dbg_type_refers(member->type);
+	struct dbg_member m = {.name = "", .type = t->target};
+	struct dbg_value r, to;
+
+	if (t->kind != DBG_MEMBER || !t->target) {
+		text_puts(why, "Argument to member indirection is not a pointer to member that is "
+			       "data.");
+		return false;
+	}
+	if (!dbg_value_referred(c, object, &r, why) || !dbg_value_referred(c, member, &to, why) ||
+	    (dbg_type_strip(r.type)->kind == DBG_POINTER && !dbg_value_follow(c, &r, &r, why)) ||
+	    !dbg_value_read(c, &to, 0, &m.offset, 8, why))
+		return false;
+	if (dbg_type_strip(r.type)->kind != DBG_STRUCT || m.offset == UINT64_MAX ||
+	    !dbg_value_part(&r, &m, out)) {
+		text_puts(why, m.offset == UINT64_MAX ? "the pointer to a member is null"
+						      : "this has no such member");
+		return false;
+	}
+	return true;
+}
+
 bool dbg_value_member(const struct dbg_context *c, const struct dbg_value *v, const char *name,
 		      struct dbg_value *out, struct text *why)
 {
@@ -485,7 +523,7 @@ bool dbg_value_follow(const struct dbg_context *c, const struct dbg_value *v, st
 		return false;
 	}
 	if (t->kind == DBG_POINTER && dbg_type_strip(t->target)->kind == DBG_VOID) {
-		text_puts(why, "Attempt to take contents of a void pointer: cast it first");
+		text_puts(why, "Attempt to dereference a generic pointer.");
 		return false;
 	}
 	if (!dbg_value_read(c, &r, 0, &address, t->size, why))

@@ -109,6 +109,12 @@ bool dbg_value_member(const struct dbg_context *c, const struct dbg_value *v, co
 /* A static member of a class, without an object. */
 bool dbg_value_static(struct dbg_type *class, const char *name, struct dbg_value *out,
 		      struct text *why);
+/* &Class::name of a member that is data. False when there is none. */
+bool dbg_value_member_pointer(const struct dbg_context *c, struct dbg_type *class, const char *name,
+			      struct dbg_value *out);
+/* object.*member, or what a pointer to an object leads to. */
+bool dbg_value_at_member(const struct dbg_context *c, const struct dbg_value *object,
+			 const struct dbg_value *member, struct dbg_value *out, struct text *why);
 /* The member as described; for printing. */
 bool dbg_value_part(const struct dbg_value *v, const struct dbg_member *m, struct dbg_value *out);
 bool dbg_value_index(const struct dbg_context *c, const struct dbg_value *v, s64 index,
@@ -134,6 +140,9 @@ u64 dbg_generic(const struct dbg_context *c, enum dbg_space space, u64 address);
 struct dbg_type *dbg_session_pointer(struct dbg_session *s, struct dbg_type *to,
 				     enum dbg_space space);
 struct dbg_type *dbg_session_array(struct dbg_session *s, struct dbg_type *of, u64 count);
+/* "int Point::*" */
+struct dbg_type *dbg_session_member(struct dbg_session *s, struct dbg_type *of,
+				    struct dbg_type *owner);
 /* Keep a value as the next $N; *number is its N. */
 bool dbg_session_keep(struct dbg_session *s, const struct dbg_context *c, const struct dbg_value *v,
 		      u32 *number, struct text *why);

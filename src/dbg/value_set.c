@@ -75,6 +75,9 @@ bool dbg_value_cast(const struct dbg_context *c, const struct dbg_value *v, stru
 	}
 	if (!dbg_value_number(c, &r, &n, why))
 		return false;
+	/* As a number an address is the generic one. */
+	if (from->kind == DBG_POINTER)
+		n.bits = dbg_generic(c, from->space, n.bits);
 	*out = dbg_value_make(type, &n);
 	return true;
 }

@@ -6,6 +6,10 @@
 #include <ctype.h>
 
 #define EXAMINE_MAX 65536u
+#define STRING_MAX 200u /* characters that are shown at once */
+
+/* Before binary digits. */
+#define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 
 static const struct {
 	char letter;
@@ -15,7 +19,7 @@ static const struct {
 static bool read_examine(struct debugger *x, const char *s, struct examine *e)
 {
 	u64 count = 0;
-	bool counted = false, back = *s == '-';
+	bool counted = false, sized = false, back = *s == '-';
 
 	s += back;
 	for (; isdigit((u8)*s); s++, counted = true)
@@ -28,7 +32,7 @@ static bool read_examine(struct debugger *x, const char *s, struct examine *e)
 		for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 			if (*s == sizes[i].letter) {
 				e->bytes = sizes[i].bytes;
-				size = true;
+				size = sized = true;
 			}
 		if (size)
 			continue;
@@ -38,6 +42,11 @@ static bool read_examine(struct debugger *x, const char *s, struct examine *e)
 		}
 		e->letter = *s;
 	}
+	/* There is no floating-point number of a byte; of two it must be asked for. */
+	if (e->letter == 'f' && (e->bytes == 1 || (e->bytes == 2 && !sized)))
+		e->bytes = 8;
+	if (e->letter == 'c' && !sized)
+		e->bytes = 1;
 	return true;
 }
 
@@ -71,8 +80,9 @@ static void say_symbol(struct debugger *x, const struct dbg_context *c, u8 space
 static bool examine_strings(struct debugger *x, const struct dbg_context *c, struct examine *e)
 {
 	for (u32 i = 0; i < e->count; i++) {
-		struct text s = {0}, why = {0};
-		u64 begin = e->address;
+		struct text s = {0}, symbol = {0}, why = {0};
+		u64 begin = e->address, n = 0;
+		struct dbg_value all;
 		char one = 0;
 		bool good;
 
@@ -83,14 +93,21 @@ static bool examine_strings(struct debugger *x, const struct dbg_context *c, str
 					      .address = e->address++};
 
 			good = dbg_value_read(c, &v, 0, &one, 1, &why);
-			if (good && one)
-				text_printf(&s, isprint((u8)one) ? "%c" : "\\%03o", (u8)one);
-		} while (good && one && s.len < 4096);
+		} while (good && one && ++n < STRING_MAX);
+		all = (struct dbg_value){
+			.type = dbg_session_array(x->session, &dbg_type_char, n + 1),
+			.store = DBG_MEMORY,
+			.space = e->space,
+			.address = begin};
+		good = good && dbg_value_print(c, &all, NULL, &s, &why);
+		say_symbol(x, c, e->space, begin, &symbol);
 		if (good)
-			say(x, "0x%llx:\t\"%s\"\n", (unsigned long long)begin, s.at ? s.at : "");
+			say(x, "0x%llx%s:\t%s\n", (unsigned long long)begin,
+			    symbol.at ? symbol.at : "", s.at ? s.at : "");
 		else
 			look_say_why(x, &why);
 		text_fini(&s);
+		text_fini(&symbol);
 		text_fini(&why);
 		if (!good)
 			return false;
@@ -128,7 +145,11 @@ static bool examine_numbers(struct debugger *x, const struct dbg_context *c, str
 			text_fini(&symbol);
 		}
 		if (good)
-			say(x, "\t%s", out.at ? out.at : "");
+			say(x, "\t%.*s%s",
+			    e->letter == 't' && out.len < 8 * e->bytes
+				    ? (int)(8 * e->bytes - out.len)
+				    : 0,
+			    ZEROS, out.at ? out.at : "");
 		else if (i)
 			say(x, "\n");
 		if (!good)

@@ -203,6 +203,9 @@ static void say_type(struct debugger *x, const char *text, bool whole, bool offs
 	} else {
 		struct dbg_type *t = v.type ? v.type : v.v.type;
 
+		/* Of the name of a typedef, what it names. */
+		if (!whole && v.type && t->kind == DBG_TYPEDEF && t->target)
+			t = t->target;
 		offsets &= dbg_type_strip(t)->kind == DBG_STRUCT;
 		if (whole)
 			dbg_type_describe(t, offsets, &out);

@@ -64,6 +64,17 @@ static const struct ir_var *symbol_at(struct debugger *x, const struct dbg_conte
 	return NULL;
 }
 
+/* Where compilers keep what is in no register, and texts: no variables of the program. */
+static bool is_made_up(const char *name)
+{
+	static const char *const begins[] = {"__local_depot", "_$_str", "$str", ".str"};
+
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 bool look_symbol(struct debugger *x, const struct dbg_context *c, enum dbg_space space, u64 address,
 		 struct text *out)
 {
@@ -71,7 +82,7 @@ bool look_symbol(struct debugger *x, const struct dbg_context *c, enum dbg_space
 	const struct cta *owner = shared_address(x, c, space, &address);
 	const struct ir_var *v = symbol_at(x, c, space, address, &offset);
 
-	if (!v)
+	if (!v || is_made_up(v->name->text))
 		return false;
 	demangle(v->name->text, out);
 	if (offset)

@@ -51,3 +51,16 @@ sessions()
 	done <"$scratch/results"
 	ok "$ran" "$mode: all of them ran"
 }
+
+# answers TITLE DEBUGGER ARGUMENTS...: a result for each command of values.txt (values.py).
+answers()
+{
+	title=$1
+	shift
+	python3 "$top/tests/debug/values.py" "$top/tests/debug/values.txt" "$@" >"$scratch/results" 2>&1
+	ran=$?
+	grep '^#' "$scratch/results"
+	answered=$(grep -c '^ok' "$scratch/results")
+	ok $((ran || $(grep -c '^not ok' "$scratch/results"))) \
+		"$title: $answered commands of $(grep -c '^> [^br]' "$top/tests/debug/values.txt")"
+}

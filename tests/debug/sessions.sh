@@ -14,6 +14,18 @@ sessions "mixed" "$top/tests/debug/mixed.txt" --programs "$scratch/programs"
 sessions "apart" "$top/tests/debug/apart.txt" --programs "$scratch/programs"
 sessions "groups" "$top/tests/debug/groups.txt" --programs "$scratch/programs"
 sessions "clusters" "$top/tests/debug/clusters.txt" --ptx "$top/tests/debug/nvcc" --device h100
+# What gdb answers about the same source on the host, and that it does.
+if [ -n "$no_programs" ] || ! command -v python3 >/dev/null 2>&1; then
+	skip "values as in gdb" "${no_programs:-no python3}"
+else
+	answers "values" ptxloom debug --batch "$scratch/programs/values"
+fi
+if ! command -v gdb >/dev/null 2>&1 || ! command -v python3 >/dev/null 2>&1 ||
+	! g++ -g -DHOST -x c++ "$top/tests/debug/values.cu" -o "$scratch/host" 2>/dev/null; then
+	skip "gdb itself" "no gdb, g++ or python3"
+else
+	answers "gdb itself" --stdin gdb -q -nx "$scratch/host"
+fi
 build_by_nvcc mixed inlined dynamic grid
 sessions "groups, nvcc" "$top/tests/debug/groups.txt" --programs "$scratch/by_nvcc"
 sessions "mixed, nvcc" "$top/tests/debug/mixed.txt" --programs "$scratch/by_nvcc"

@@ -42,7 +42,8 @@ static bool evaluate_repeat(struct expr_evaluation *e, struct expr_node *n, stru
 	}
 	if (number.is_float || (s64)number.bits <= 0 ||
 	    !size_mul(dbg_type_size(a.type), number.bits, &bytes)) {
-		text_puts(e->why, "Invalid number of repetitions.");
+		text_printf(e->why, "Invalid number %lld of repetitions.",
+			    number.is_float ? (long long)number.real : (long long)number.bits);
 		return false;
 	}
 	*out = a;
@@ -61,7 +62,9 @@ static bool evaluate_sizeof(struct expr_evaluation *e, struct expr_node *n, stru
 		a.type = n->a->type;
 	else if (!evaluate_node(&quiet, n->a, &a))
 		return false;
-	*out = dbg_value_int(&dbg_type_ulong, dbg_type_size(dbg_type_refers(a.type)));
+	a.type = dbg_type_refers(a.type);
+	*out = dbg_value_int(&dbg_type_ulong,
+			     n->number ? dbg_type_align(a.type) : dbg_type_size(a.type));
 	return true;
 }
 
@@ -148,9 +151,34 @@ static bool evaluate_index(struct expr_evaluation *e, struct expr_node *n, struc
 	return dbg_value_index(e->c, &a, (s64)index.bits, out, e->why);
 }
 
+/* The function that a variable of that name points to; false: there is no such variable. */
+static bool pointed_function(struct expr_evaluation *e, const char *name, struct text *out)
+{
+	const struct dbg_target *t = e->c->target;
+	struct dbg_variable v;
+	struct dbg_value value;
+	struct dbg_type *type;
+	struct text unwanted = {0};
+	u64 address = 0;
+	bool good = t && t->symbol && dbg_context_find(e->c, name, &v);
+
+	if (good) {
+		dbg_value_of(e->c, &v, &value);
+		type = dbg_type_strip(value.type);
+		good = type->kind == DBG_POINTER && type->target &&
+		       dbg_type_strip(type->target)->kind == DBG_FUNCTION &&
+		       dbg_value_read(e->c, &value, 0, &address, 8, &unwanted) &&
+		       t->symbol(t->user, &e->c->lane, DBG_GENERIC, address, true, out) == DBG_OK;
+	}
+	text_fini(&unwanted);
+	return good && out->at;
+}
+
 static bool evaluate_call(struct expr_evaluation *e, struct expr_node *n, struct dbg_value *out)
 {
 	const struct dbg_target *t = e->c->target;
+	struct text pointed = {0};
+	bool good;
 	struct dbg_value args[DBG_ARGUMENTS_MAX];
 	u32 len = 0;
 
@@ -162,10 +190,48 @@ static bool evaluate_call(struct expr_evaluation *e, struct expr_node *n, struct
 		if (!evaluate_node(e, one->a, &args[len++]))
 			return false;
 	}
-	if (t && t->call)
-		return t->call(t->user, e->c, n->text, args, len, out, e->why);
+	if (t && t->call) {
+		good = t->call(t->user, e->c,
+			       pointed_function(e, n->text, &pointed) ? pointed.at : n->text, args,
+			       len, out, e->why);
+		text_fini(&pointed);
+		return good;
+	}
 	text_puts(e->why, "Functions can be called while a kernel stands.");
 	return false;
+}
+
+/* reinterpret_cast is one between pointers, and integers as wide as these. */
+static bool may_reinterpret(struct dbg_type *from, struct dbg_type *to)
+{
+	from = dbg_type_refers(from);
+	to = dbg_type_strip(to);
+	if (to->kind == DBG_REFERENCE)
+		return true;
+	if (to->kind == DBG_POINTER)
+		return from->kind == DBG_POINTER || from->kind == DBG_ARRAY ||
+		       from->kind == DBG_FUNCTION || dbg_type_is_integral(from);
+	return dbg_type_is_integral(to) && to->size == 8 &&
+	       (from->kind == DBG_POINTER || from->kind == DBG_ARRAY || from->kind == DBG_FUNCTION);
+}
+
+/* &Class::member, which is no place. */
+static bool evaluate_member_pointer(struct expr_evaluation *e, const struct expr_node *of,
+				    struct dbg_value *out)
+{
+	const char *last = of->op == EXPR_NAME && !of->file ? dbg_last_scope(of->text) : NULL;
+	char *scope = last && last > of->text ? strndup(of->text, (size_t)(last - of->text)) : NULL;
+	struct dbg_type *class = NULL;
+	struct dbg_names *names;
+	bool good;
+
+	for (u32 at = 0; scope && !class && (names = dbg_context_names(e->c, &at));) {
+		class = dbg_names_type(names, scope);
+		e->expr->foreign |= class && names != e->c->names;
+	}
+	good = class && dbg_value_member_pointer(e->c, class, last + 2, out);
+	free(scope);
+	return good;
 }
 
 /* Operators that need the value of one operand. */
@@ -173,6 +239,8 @@ static bool evaluate_one(struct expr_evaluation *e, struct expr_node *n, struct 
 {
 	struct dbg_value a;
 
+	if (n->op == EXPR_ADDRESS && evaluate_member_pointer(e, n->a, out))
+		return true;
 	if (!evaluate_node(e, n->a, &a))
 		return false;
 	switch (n->op) {
@@ -181,6 +249,10 @@ static bool evaluate_one(struct expr_evaluation *e, struct expr_node *n, struct 
 	case EXPR_ADDRESS:
 		return dbg_value_address(e->c, &a, out, e->why);
 	case EXPR_CAST:
+		if (n->number && !may_reinterpret(a.type, n->type)) {
+			text_puts(e->why, "Invalid reinterpret_cast");
+			return false;
+		}
 		return dbg_value_cast(e->c, &a, n->type, out, e->why);
 	default:
 		return expr_unary(e->c, n->op, &a, out, e->why);
@@ -197,6 +269,8 @@ static bool evaluate_two(struct expr_evaluation *e, struct expr_node *n, struct 
 		*out = b;
 		return true;
 	}
+	if (n->sign == SIGN_MEMBER)
+		return dbg_value_at_member(e->c, &a, &b, out, e->why);
 	return expr_binary(e->c, n->sign, &a, &b, out, e->why);
 }
 

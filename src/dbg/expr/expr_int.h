@@ -21,8 +21,8 @@ enum expr_op {
 	EXPR_INDEX,
 	EXPR_FOLLOW,
 	EXPR_ADDRESS,
-	EXPR_CAST,   /* (type)a */
-	EXPR_SIZEOF, /* a */
+	EXPR_CAST,   /* (type)a; number 1: reinterpret_cast */
+	EXPR_SIZEOF, /* a; number 1: alignof */
 	EXPR_MINUS,
 	EXPR_PLUS,
 	EXPR_NOT,    /* ! */
@@ -59,6 +59,7 @@ enum expr_sign {
 	SIGN_GT,
 	SIGN_LE,
 	SIGN_GE,
+	SIGN_MEMBER, /* .* and ->* */
 };
 
 struct expr_node {
@@ -134,6 +135,8 @@ static inline bool expr_is(const struct expr_lexer *l, const char *sign)
 
 /* Does a type begin at the token? */
 bool expr_at_type(struct expr_lexer *l);
+/* The type that the token alone names, where expr_at_type has said that one does; never NULL. */
+struct dbg_type *expr_type_word(struct expr_lexer *l);
 /* Read it; NULL with a message. */
 struct dbg_type *expr_read_type(struct expr_lexer *l, struct text *why);
 

@@ -304,9 +304,9 @@ static void lex_string(struct expr_lexer *l)
 
 static void lex_sign(struct expr_lexer *l)
 {
-	static const char *const signs[] = {
-		"<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
-		"&&",  "||",  "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::"};
+	static const char *const signs[] = {"<<=", ">>=", "->*", ".*", "->", "++", "--", "<<",
+					    ">>",  "<=",  ">=",  "==", "!=", "&&", "||", "+=",
+					    "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "::"};
 	size_t n = 1;
 
 	for (size_t i = 0; i < ARRAY_LEN(signs) && n == 1; i++)

@@ -18,6 +18,7 @@ struct parser {
 static struct expr_node *parse_comma(struct parser *p);
 static struct expr_node *parse_assign(struct parser *p);
 static struct expr_node *parse_unary(struct parser *p);
+static bool at_function_cast(const struct parser *p);
 
 /* Every failure comes through here once; the tree is then not used. */
 static struct expr_node *parse_fail(struct parser *p, const char *what)
@@ -28,7 +29,7 @@ static struct expr_node *parse_fail(struct parser *p, const char *what)
 		else if (!p->why->len && what)
 			text_printf(p->why, "%s", what);
 		else if (!p->why->len && p->l.kind == TOKEN_END)
-			text_puts(p->why, "The expression ends too early.");
+			text_puts(p->why, "A syntax error in expression, near `'.");
 		else if (!p->why->len)
 			text_printf(p->why, "A syntax error in expression, near `%s'.", p->l.token);
 	}
@@ -47,6 +48,15 @@ static struct expr_node *node(struct parser *p, enum expr_op op, struct expr_nod
 	n->op = (u8)op;
 	n->a = a;
 	n->b = b;
+	return n;
+}
+
+static struct expr_node *step_node(struct parser *p, enum expr_op op, struct expr_node *a, s64 by)
+{
+	struct expr_node *n = node(p, op, a, NULL);
+
+	if (!p->failed)
+		n->number = by;
 	return n;
 }
 
@@ -148,9 +158,15 @@ static struct expr_node *parse_parentheses(struct parser *p)
 	struct expr_node *n, *type;
 
 	expr_next(&p->l);
-	if (!expr_at_type(&p->l)) {
+	if (!expr_at_type(&p->l) || at_function_cast(p)) {
 		n = parse_comma(p);
 		want(p, ")");
+		/* (nothing)5 was meant as a cast. */
+		if (!p->failed && n->op == EXPR_NAME && p->l.kind != TOKEN_SIGN &&
+		    p->l.kind != TOKEN_END) {
+			text_printf(p->why, "No symbol \"%s\" in current context.", n->text);
+			return parse_fail(p, NULL);
+		}
 		return n;
 	}
 	type = parse_type(p);
@@ -190,6 +206,78 @@ static struct expr_node *parse_register(struct parser *p)
 	return n;
 }
 
+/* The operand of a cast to a type, in parentheses. */
+static struct expr_node *cast_operand(struct parser *p, struct expr_node *type, s64 reinterpret)
+{
+	struct expr_node *n;
+
+	want(p, "(");
+	n = step_node(p, EXPR_CAST, p->failed ? NULL : parse_comma(p), reinterpret);
+	want(p, ")");
+	if (!p->failed)
+		n->type = type->type;
+	return n;
+}
+
+/* static_cast<type>(operand) and its siblings; NULL: something else. */
+static struct expr_node *parse_named_cast(struct parser *p)
+{
+	static const char *const names[] = {"static_cast", "reinterpret_cast", "const_cast",
+					    "dynamic_cast"};
+	struct expr_lexer before = p->l;
+	struct expr_node *type;
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(names) && !expr_is(&p->l, names[i]))
+		i++;
+	if (i == ARRAY_LEN(names))
+		return NULL;
+	expr_next(&p->l);
+	if (!take_sign(p, "<")) {
+		p->l = before;
+		return NULL;
+	}
+	if (!strcmp(names[i], "dynamic_cast"))
+		return parse_fail(p, "dynamic_cast is not supported: use static_cast.");
+	type = parse_type(p);
+	want(p, ">");
+	return p->failed ? &p->nothing : cast_operand(p, type, i == 1);
+}
+
+/* At a type: is it T(operand), rather than T, or T (*)[3]? */
+static bool at_function_cast(const struct parser *p)
+{
+	struct expr_lexer l = p->l;
+
+	expr_next(&l);
+	if (!expr_is(&l, "("))
+		return false;
+	expr_next(&l);
+	if (!expr_is(&l, "*"))
+		return !expr_is(&l, ")");
+	while (expr_is(&l, "*"))
+		expr_next(&l);
+	return !expr_is(&l, ")");
+}
+
+static struct expr_node *parse_name(struct parser *p)
+{
+	struct expr_node *n = parse_named_cast(p);
+
+	if (n || p->failed)
+		return n ? n : &p->nothing;
+	if (!expr_at_type(&p->l))
+		return parse_word(p);
+	if (!at_function_cast(p))
+		return parse_type(p);
+	n = node(p, EXPR_TYPE, NULL, NULL);
+	if (p->failed)
+		return n;
+	n->type = expr_type_word(&p->l);
+	expr_next(&p->l);
+	return cast_operand(p, n, 0);
+}
+
 static struct expr_node *parse_primary(struct parser *p)
 {
 	switch (p->l.kind) {
@@ -202,7 +290,7 @@ static struct expr_node *parse_primary(struct parser *p)
 	case TOKEN_DOLLAR:
 		return parse_dollar(p);
 	case TOKEN_NAME:
-		return expr_at_type(&p->l) ? parse_type(p) : parse_word(p);
+		return parse_name(p);
 	case TOKEN_SIGN:
 		if (expr_is(&p->l, "("))
 			return parse_parentheses(p);
@@ -230,15 +318,6 @@ static struct expr_node *parse_member(struct parser *p, struct expr_node *a, enu
 	if (!p->failed)
 		n->text = p->l.text;
 	expr_next(&p->l);
-	return n;
-}
-
-static struct expr_node *step_node(struct parser *p, enum expr_op op, struct expr_node *a, s64 by)
-{
-	struct expr_node *n = node(p, op, a, NULL);
-
-	if (!p->failed)
-		n->number = by;
 	return n;
 }
 
@@ -290,21 +369,22 @@ static struct expr_node *parse_postfix(struct parser *p)
 	return n;
 }
 
-/* sizeof (type), sizeof operand */
+/* sizeof (type), sizeof operand, and the same of alignof */
 static struct expr_node *parse_sizeof(struct parser *p)
 {
+	s64 align = !expr_is(&p->l, "sizeof");
 	struct expr_lexer before;
 	struct expr_node *n;
 
 	expr_next(&p->l);
 	before = p->l;
 	if (take_sign(p, "(") && expr_at_type(&p->l)) {
-		n = node(p, EXPR_SIZEOF, parse_type(p), NULL);
+		n = step_node(p, EXPR_SIZEOF, parse_type(p), align);
 		want(p, ")");
 		return n;
 	}
 	p->l = before;
-	return node(p, EXPR_SIZEOF, parse_unary(p), NULL);
+	return step_node(p, EXPR_SIZEOF, parse_unary(p), align);
 }
 
 static struct expr_node *parse_unary(struct parser *p)
@@ -320,7 +400,7 @@ static struct expr_node *parse_unary(struct parser *p)
 
 	if (++p->depth > EXPR_DEPTH_MAX)
 		return parse_fail(p, "The expression is nested too deeply.");
-	if (expr_is(&p->l, "sizeof"))
+	if (expr_is(&p->l, "sizeof") || expr_is(&p->l, "alignof") || expr_is(&p->l, "_Alignof"))
 		n = parse_sizeof(p);
 	for (size_t i = 0; i < ARRAY_LEN(signs) && !n; i++)
 		if (take_sign(p, signs[i].sign))
@@ -354,6 +434,8 @@ static const struct binary {
 	{"*", 11, EXPR_BINARY, SIGN_MUL},
 	{"/", 11, EXPR_BINARY, SIGN_DIV},
 	{"%", 11, EXPR_BINARY, SIGN_REM},
+	{".*", 12, EXPR_BINARY, SIGN_MEMBER},
+	{"->*", 12, EXPR_BINARY, SIGN_MEMBER},
 };
 
 static const struct binary *binary_at(const struct parser *p)

@@ -60,6 +60,14 @@ bool expr_at_type(struct expr_lexer *l)
 	       named(l, l->text);
 }
 
+struct dbg_type *expr_type_word(struct expr_lexer *l)
+{
+	const char *word = l->text;
+	struct dbg_type *t = is_builtin_word(word) ? dbg_type_of_words(&word, 1) : named(l, word);
+
+	return t ? t : &dbg_type_int;
+}
+
 static enum dbg_space read_space(struct expr_lexer *l, struct text *why)
 {
 	enum dbg_space space = DBG_SPACES;

@@ -85,12 +85,12 @@ static void test_formats(struct fake *x)
 
 static void test_errors(struct fake *x)
 {
-	SHOWS(x, "", "The expression ends too early.");
-	SHOWS(x, "1 +", "The expression ends too early.");
-	SHOWS(x, "(1", "The expression ends too early.");
+	SHOWS(x, "", "A syntax error in expression, near `'.");
+	SHOWS(x, "1 +", "A syntax error in expression, near `'.");
+	SHOWS(x, "(1", "A syntax error in expression, near `'.");
 	SHOWS(x, "1 2", "A syntax error in expression, near `2'.");
 	SHOWS(x, "1 ) 2", "A syntax error in expression, near `) 2'.");
-	SHOWS(x, "a[", "The expression ends too early.");
+	SHOWS(x, "a[", "A syntax error in expression, near `'.");
 	SHOWS(x, "`", "Invalid character in expression.");
 	SHOWS(x, "'a", "Unmatched single quote.");
 	SHOWS(x, "\"a", "Unterminated string in expression.");
@@ -203,8 +203,8 @@ static void test_calls(void)
 	SHOWS(&x, "0 ? f(1) : f(2)", "2");
 	SHOWS(&x, "sizeof(f(1))", "4");
 	SHOWS(&x, "g(1)", "No function \"g\".");
-	SHOWS(&x, "f(", "The expression ends too early.");
-	SHOWS(&x, "f(1", "The expression ends too early.");
+	SHOWS(&x, "f(", "A syntax error in expression, near `'.");
+	SHOWS(&x, "f(1", "A syntax error in expression, near `'.");
 	SHOWS(&x, "f(1,)", "A syntax error in expression, near `)'.");
 	SHOWS(&x, "f(1 2)", "A syntax error in expression, near `2)'.");
 	SHOWS(&x, "3(1)", "Functions are called by their names.");
@@ -359,7 +359,7 @@ static void test_arrays(struct fake *x)
 	      "cannot subscript something that is neither an array nor a pointer");
 	SHOWS(x, "&tile[2] - tile", "2");
 	SHOWS(x, "sizeof tile", "128");
-	SHOWS(x, "tile[0]@0", "Invalid number of repetitions.");
+	SHOWS(x, "tile[0]@0", "Invalid number 0 of repetitions.");
 	SHOWS(x, "1@2", "Only values in memory can be extended with '@'.");
 	SHOWS(x, "nodes[1].next == 0", "true");
 	CHECK_STR(fake_show(x, "tile", &(struct dbg_format){.elements = 2}), "{5, 0...}");
@@ -388,7 +388,7 @@ static void test_pointers(struct fake *x)
 	SHOWS(x, "head + 1 == &nodes[2]", "true");
 	SHOWS(x, "head != 0 && head->tag == 11", "true");
 	SHOWS(x, "*(@shared int *)0x100000", "Cannot access shared memory at address 0x100000");
-	SHOWS(x, "*(void *)8", "Attempt to take contents of a void pointer: cast it first");
+	SHOWS(x, "*(void *)8", "Attempt to dereference a generic pointer.");
 	SHOWS(x, "stats::table[0] = 1", "it cannot be written: cannot be accessed");
 	generic = fake_print(x, "head");
 	CHECK(!strncmp(generic, "(Node *) 0x1", 12));
