@@ -391,6 +391,8 @@ bool dap_begin(struct dap *d, struct text *why)
 {
 	const cJSON *a = cJSON_GetObjectItemCaseSensitive(d->launch, "arguments");
 
+	if (dap_bool(a, "stopOnEntry", false))
+		dap_command(d, NULL, NULL, "tcatch launch");
 	if (!dap_launch_start(d, a, why))
 		return false;
 	d->state = DAP_STARTED;

@@ -201,9 +201,6 @@ static void begin_if_ready(struct dap *d)
 	if (!d->configured || !d->launch_asked)
 		return;
 	d->launch_asked = false;
-	if (dap_bool(cJSON_GetObjectItemCaseSensitive(d->launch, "arguments"), "stopOnEntry",
-		     false))
-		dap_command(d, NULL, NULL, "tcatch launch");
 	if (dap_begin(d, &why))
 		dap_answer(d, d->launch, NULL);
 	else

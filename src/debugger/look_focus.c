@@ -338,6 +338,10 @@ void command_thread(struct debugger *x, const struct call *c)
 
 	if (!*c->args)
 		say_focus(x, true);
+	else if (!strncmp(c->args, "apply ", 6) || !strncmp(c->args, "find ", 5))
+		say_error(x,
+			  "Commands are about one lane; print/lanes E and info lanes E show values "
+			  "of all lanes of the warp");
 	else if (focus_place(x, "thread", c->args, debug_env(x->grid)->block, &n))
 		focus_thread(x, x->focus, n);
 }

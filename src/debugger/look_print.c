@@ -234,12 +234,23 @@ void command_whatis(struct debugger *x, const struct call *c)
 
 /* ---- set ---- */
 
+/* Settings of gdb that are not known look like expressions that end too early. */
+static bool is_setting(const char *args)
+{
+	size_t n = strspn(args, "abcdefghijklmnopqrstuvwxyz-");
+
+	return n > 1 && (!args[n] || (args[n] == ' ' && isalnum((u8)args[n + 1]))) &&
+	       !strchr(args, '=');
+}
+
 void command_set_variable(struct debugger *x, const struct call *c)
 {
 	struct look_evaluated v;
 
 	if (!*c->args)
 		say_error(x, "set needs an assignment: set var NAME = VALUE");
+	else if (!strcmp(c->name, "set") && is_setting(c->args))
+		say_error(x, "There is no setting \"%s\"; set var NAME = VALUE assigns.", c->args);
 	else if (look_evaluate(x, c->args, &v))
 		look_evaluated_fini(&v);
 }

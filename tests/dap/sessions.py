@@ -190,6 +190,9 @@ def reasons():
     a.begin(filters=["divergence"], stopOnEntry=True, **launch("diverge"))
     e = a.event("stopped", "exited")
     check("stopOnEntry stops as an entry", e["body"].get("reason") == "entry", e)
+    a.request("restart")
+    e = a.event("stopped", "exited")
+    check("each time", e["body"].get("reason") == "entry", e)
     a.request("stepBack", threadId=1)
     e = a.event("stopped")
     check("a step that leads nowhere ends with a stop, too", e is not None and "No more reverse-execution history" in a.output.get("console", ""),

@@ -27,6 +27,10 @@ says out '^Breakpoint 1 at diverge\.cu:9\.$' "hbreak is break"
 says out '^Temporary breakpoint 2 at ' "thbreak is tbreak"
 says out '%r1  *\.b32' "info all-registers is info registers"
 
+succeeds "temporary" debug -ex 'tbreak 9' -ex run -ex 'info breakpoints' -ex run
+says out '^No breakpoints' "tbreak is gone where it has stopped"
+says out '^\[The program exited normally\]$' "also when the program is started again"
+
 succeeds "listsize" debug -ex 'show listsize' -ex 'set listsize 3' -ex 'list 9' -ex run -ex 'show listsize'
 says out '^`list` shows 10 lines\.$' "it has a default"
 is_three=$(grep -c '^[0-9][0-9]*	' "$scratch/out")
@@ -46,7 +50,27 @@ says out ' are on\.$' "unless it is wanted"
 succeeds "a variable may have the name of a setting" debug -ex 'break 15' -ex run -ex 'set r = 5' -ex 'print r'
 says out '^\$1 = 5$' "it is assigned"
 
-for command in 'set print pretty on' 'set history save on' 'set logging on' 'set scheduler-locking on' \
+debug -ex 'break 9 if lane == 3' -ex 'tbreak 15' -ex 'disable 1' -ex 'catch fault' -ex 'dprintf 16,"%d\n",r' \
+	-ex 'condition 4 lane == 3' -ex 'ignore 4 1' -ex 'display r' -ex run -ex "save breakpoints $scratch/saved" >"$scratch/out"
+sed 's,^break .*/,break ,' "$scratch/saved" >"$scratch/short"
+says short '^break 9 if lane == 3$' "save breakpoints"
+says short '^disable \$bpnum$' "with their states"
+says short '^dprintf 16,"%d\\n",r$' "of every kind"
+ok "$(grep -q 'tbreak\|display' "$scratch/short"; [ $? -ne 0 ]; echo $?)" "those that are gone and displays are not in the file"
+succeeds "what was saved" debug -ex 'break 8' -ex "source $scratch/saved" -ex 'info breakpoints' -ex run
+says out '^2  *breakpoint  *keep n ' "is there again when the file is read"
+says out 'stop only if lane == 3' "with conditions"
+ends 1 "save without a file" debug -ex 'save breakpoints'
+ends 1 "save into no folder" debug -ex 'save breakpoints /nowhere/at/all'
+says out '^/nowhere/at/all: No such file or directory$' "says why"
+ends 1 "break of a thread" debug -ex 'break 9 thread 3'
+says out ' if threadIdx\.x == 3$' "says how"
+ends 1 "break without a condition" debug -ex 'break 9 if'
+says out '^A condition is needed' "says so"
+ends 1 "thread apply" debug -ex 'break 9' -ex run -ex 'thread apply all bt'
+says out 'print/lanes' "says what shows all lanes"
+
+for command in 'set cuda memcheck on' 'show cuda memcheck' 'set language c++' 'set step-mode on' 'set print pretty on' 'set history save on' 'set logging on' 'set scheduler-locking on' \
 	'info inferiors' 'info sharedlibrary' 'info signals' 'rbreak pa' 'attach 1' 'core-file x' \
 	'signal 2' 'handle 2 stop' 'info nothing' 'nothing'; do
 	ends 1 "$command is refused" debug -ex "$command"

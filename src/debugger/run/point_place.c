@@ -350,7 +350,7 @@ const char *condition_begin(const char *s)
 		depth += *at == '(';
 		depth -= depth && *at == ')';
 		if (!depth && !strncmp(at, "if", 2) && (at == s || isspace((u8)at[-1])) &&
-		    (isspace((u8)at[2]) || at[2] == '('))
+		    (isspace((u8)at[2]) || at[2] == '(' || (!at[2] && at > s)))
 			return at;
 	}
 	return NULL;
@@ -411,6 +411,10 @@ static char *take_location(struct debugger *x, const char *args, const char **co
 	struct where w;
 
 	*condition = at ? at + 2 + strspn(at + 2, " \t") : "";
+	if (at && !**condition) {
+		say_error(x, "A condition is needed behind `if`.");
+		return NULL;
+	}
 	while (n && isspace((u8)args[n - 1]))
 		n--;
 	if (n)
@@ -451,11 +455,28 @@ static struct point *break_at(struct debugger *x, char *text)
 	return p;
 }
 
+/* What gdb has behind a location beside conditions. */
+static bool has_thread(struct debugger *x, const char *args)
+{
+	const char *at = strstr(args, " thread ");
+
+	if (!at || !isdigit((u8)at[8]) || (condition_begin(args) && condition_begin(args) < at))
+		return false;
+	say_error(x,
+		  "A breakpoint is of all threads; a condition chooses some: break %.*s if "
+		  "threadIdx.x == %s",
+		  (int)(at - args), args, at + 8);
+	return true;
+}
+
 static void make_break(struct debugger *x, const struct call *c, bool temporary)
 {
 	const char *condition;
-	struct point *p = break_at(x, take_location(x, c->args, &condition));
+	struct point *p;
 
+	if (has_thread(x, c->args))
+		return;
+	p = break_at(x, take_location(x, c->args, &condition));
 	if (!p)
 		return;
 	p->temporary = temporary;

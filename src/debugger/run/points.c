@@ -122,6 +122,15 @@ void point_note_hit(struct debugger *x, struct point *p)
 	}
 }
 
+/* A temporary one that has stopped is kept only until the program goes on. */
+static bool is_spent(const struct debugger *x, const struct point *p)
+{
+	for (size_t i = 0; p->temporary && i < x->points.hit.len; i++)
+		if (x->points.hit.at[i] == p->number)
+			return true;
+	return false;
+}
+
 void points_hits_forget(struct debugger *x)
 {
 	for (size_t i = 0; i < x->points.hit.len; i++) {
@@ -416,7 +425,7 @@ void points_state(struct debugger *x, struct text *out)
 {
 	/* A watchpoint is about a lane, which the next run has not got yet. */
 	for (size_t i = 0; i < x->points.at.len; i++)
-		if (x->points.at.at[i]->kind != POINT_WATCH)
+		if (x->points.at.at[i]->kind != POINT_WATCH && !is_spent(x, x->points.at.at[i]))
 			point_state(x->points.at.at[i], out);
 	if (x->points.next)
 		text_printf(out, "-number %u\n", x->points.next + 1);
@@ -480,7 +489,7 @@ static void say_points(struct debugger *x, bool watches_only)
 	for (size_t i = 0; i < x->points.at.len; i++) {
 		const struct point *p = x->points.at.at[i];
 
-		if (watches_only && p->kind != POINT_WATCH)
+		if ((watches_only && p->kind != POINT_WATCH) || is_spent(x, p))
 			continue;
 		if (!any)
 			say(x, "Num     Type            Disp Enb What\n");

@@ -312,6 +312,82 @@ static enum front_result shell(struct front *f, const char *args)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? FRONT_OK : FRONT_ERROR;
 }
 
+/* ---- save breakpoints ---- */
+
+/* Does a line of the state begin a breakpoint's? They come first, displays and settings behind. */
+static bool is_of_points(const char *line)
+{
+	static const char *const words[] = {"-number ", "break ",   "tbreak ",    "catch ",
+					    "tcatch ",  "dprintf ", "condition ", "disable ",
+					    "ignore ",  "commands "};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (!strncmp(line, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* "ignore 3 2" becomes "ignore $bpnum 2": numbers are others where the file is read. */
+static void save_line(FILE *to, const char *line)
+{
+	static const char *const numbered[] = {"condition ", "disable ", "ignore ", "commands "};
+
+	for (size_t i = 0; i < ARRAY_LEN(numbered); i++) {
+		size_t n = strlen(numbered[i]);
+
+		if (!strncmp(line, numbered[i], n)) {
+			fprintf(to, "%s$bpnum%s\n", numbered[i], line + n + strcspn(line + n, " "));
+			return;
+		}
+	}
+	if (strncmp(line, "-number ", 8) != 0)
+		fprintf(to, "%s\n", line);
+}
+
+static void save_state(FILE *to, char *state)
+{
+	bool inside = false;
+	char *line;
+
+	while ((line = strsep(&state, "\n")) && *line) {
+		if (!inside && !is_of_points(line))
+			return;
+		if (inside)
+			fprintf(to, "%s\n", line);
+		else
+			save_line(to, line);
+		inside = inside ? strcmp(line, "end") != 0 : !strncmp(line, "commands ", 9);
+	}
+}
+
+static enum front_result save(struct front *f, const char *args)
+{
+	static const char what[] = "breakpoints";
+	size_t n = strcspn(args, " \t");
+	const char *name = args + n + strspn(args + n, " \t");
+	struct text state = {0};
+	FILE *to;
+	bool good;
+
+	if (!n || strncmp(args, what, n) != 0 || !*name)
+		return front_error(f, "save breakpoints FILE: a file is needed");
+	to = fopen(name, "w");
+	if (!to)
+		return front_error(f, "%s: %s", name, strerror(errno));
+	if (f->connected && f->state.len)
+		text_add(&state, f->state.at, f->state.len);
+	else
+		debugger_state(f->local, &state);
+	if (state.at)
+		save_state(to, state.at);
+	text_fini(&state);
+	good = !ferror(to);
+	if (fclose(to) || !good)
+		return front_error(f, "%s: %s", name, strerror(errno));
+	front_printf(f, "Saved to file '%s'.\n", name);
+	return FRONT_OK;
+}
+
 static enum front_result say_program(struct front *f, const char *args)
 {
 	struct text t = {0};
@@ -347,6 +423,9 @@ static const struct {
 	{"set history", "Typed lines are always kept, in $XDG_STATE_HOME/ptxloom/debug-history"},
 	{"set logging", "The shell keeps output: `ptxloom debug .. | tee FILE`"},
 	{"set print", "Values are printed in one way; /x and the like choose another"},
+	{"set cuda", "Every access is checked, and `catch launch` stops at launches: cuda-gdb's "
+		     "settings are not needed"},
+	{"show cuda", "There are no settings of cuda-gdb's"},
 	{"set scheduler-locking", "`freeze` and `schedule` choose which lanes go on"},
 	{"info inferiors", "One program is debugged: `info program`"},
 	{"info sharedlibrary",
@@ -372,6 +451,7 @@ static const struct {
 	{"quit", quit},
 	{"source", source},
 	{"shell", shell},
+	{"save", save},
 	{"set args", set_args},
 	{"show args", show_args},
 	{"set environment", set_env},
