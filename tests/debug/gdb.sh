@@ -70,7 +70,8 @@ says out '^A condition is needed' "says so"
 ends 1 "thread apply" debug -ex 'break 9' -ex run -ex 'thread apply all bt'
 says out 'print/lanes' "says what shows all lanes"
 
-for command in 'set cuda memcheck on' 'show cuda memcheck' 'set language c++' 'set step-mode on' 'set print pretty on' 'set history save on' 'set logging on' 'set scheduler-locking on' \
+for command in 'set cuda memcheck on' 'show cuda memcheck' 'set language c++' 'set step-mode on' \
+	'set print pretty on' 'set history save on' 'set logging on' 'set scheduler-locking on' \
 	'info inferiors' 'info sharedlibrary' 'info signals' 'rbreak pa' 'attach 1' 'core-file x' \
 	'signal 2' 'handle 2 stop' 'info nothing' 'nothing'; do
 	ends 1 "$command is refused" debug -ex "$command"
