@@ -3,6 +3,8 @@
  * what expressions are evaluated in.
  */
 #include "src/debugger/debugger_int.h"
+#include "src/debugger/run/move.h"
+#include "src/ir/leaving.h"
 
 struct cta *focus_cta(const struct debugger *x)
 {
@@ -119,6 +121,32 @@ bool focus_where(struct debugger *x, struct where *out)
 	return c && lane_where(x, c, &x->focus, out);
 }
 
+/*
+ * Does a block begin here that has its line from the one above it in the text? nvcc says nothing of
+ * the jumps that it puts where ways meet: lanes that wait there may have skipped that line.
+ */
+static bool line_is_of_above(const struct where *w)
+{
+	const struct ir_insn *in = w->place.func ? w->place.func->insns.at : NULL;
+	u32 i = w->place.insn;
+
+	return w->source.path && i && i < w->place.func->insns.len && in[i].loc == in[i - 1].loc &&
+	       ir_leaving(&in[i - 1]) != IR_GOES_ON && ir_leaving(&in[i]) != IR_GOES_ON;
+}
+
+/* The next line that begins. */
+static void take_next_line(struct where *w)
+{
+	struct dbg_place at = w->place;
+	struct dbg_source next = {0};
+
+	while (!next.path && ++at.insn < at.func->insns.len)
+		if (place_begins(at))
+			next = dbg_lines_step(w->module->lines, at, NULL);
+	if (next.path)
+		w->source = next;
+}
+
 struct where where_of_lane(struct debugger *x, const struct cta *c, u32 warp, u32 lane,
 			   struct dbg_place at)
 {
@@ -127,6 +155,8 @@ struct where where_of_lane(struct debugger *x, const struct cta *c, u32 warp, u3
 
 	if (!w.source.path && w.module && w.module->has_source)
 		lane_where(x, c, &f, &w);
+	else if (w.module && line_is_of_above(&w))
+		take_next_line(&w);
 	return w;
 }
 

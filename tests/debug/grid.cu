@@ -31,6 +31,14 @@ __global__ void handover(volatile int *flag, int *out)
 	}
 }
 
+/* Lanes that wait behind the if have not run what is in it. */
+__global__ void few(int *out)
+{
+	int t = threadIdx.x;
+	if (t < 4)
+		out[t] = t;
+}
+
 int main(void)
 {
 	int *sums, *out, got[5];
@@ -43,6 +51,7 @@ int main(void)
 	printf("%d %d %d\n", got[0], got[1], got[4]);
 	cudaMemset(sums, 0, sizeof(got));
 	handover<<<1, 64>>>(sums, out);
+	few<<<1, 32>>>(out);
 	printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 	return 0;
 }
