@@ -24,8 +24,8 @@ tests_bench_texture_SOURCES = tests/bench/texture.c tests/unit/exec_harness.h
 tests_bench_texture_LDADD = $(UNIT_LDADD)
 tests_bench_memory_SOURCES = tests/bench/memory.c tests/unit/exec_harness.h
 tests_bench_memory_LDADD = $(UNIT_LDADD)
-EXTRA_DIST += tests/bench/parse.sh tests/bench/templates.cu \
-	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx
+EXTRA_DIST += tests/bench/debug.sh tests/bench/parse.sh tests/bench/templates.cu \
+	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx tests/bench/kernels/fold.ptx
 
 bench: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(bench_programs)
@@ -36,4 +36,5 @@ bench: all
 	tests/bench/texture
 	tests/bench/memory
 	tests/bench/launch .libs
+	@$(SHELL) $(srcdir)/tests/bench/debug.sh ./ptxloom $(srcdir)/tests/bench/kernels
 .PHONY: bench
