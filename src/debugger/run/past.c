@@ -262,11 +262,23 @@ static bool past_crosses(const struct past *p)
 	       (p->want == PAST_WRITE && !p->range.is_register && p->range.space == MEM_GLOBAL);
 }
 
+/* A thread begins with its launch, but launches before are kept. */
+static bool past_at_launch(const struct debugger *x)
+{
+	u64 start = debug_start(x->grid);
+
+	return !past_crosses(&x->past) && x->past.floor == start && debug_first(x->grid) < start;
+}
+
 /* Why there is nothing before. */
 static void past_say_end(const struct debugger *x, struct text *out)
 {
 	const char *why = debug_why_first(x->grid);
 
+	if (past_at_launch(x)) {
+		text_printf(out, "Launch %llu begins here", (unsigned long long)x->launch);
+		return;
+	}
 	text_puts(out, "No more reverse-execution history");
 	if (why && x->past.floor == debug_first(x->grid))
 		text_printf(out, ": %s", why);
@@ -302,14 +314,33 @@ static void past_focus(struct debugger *x)
 		x->focus.lane = p->lane;
 }
 
+/* What no thread has written, as far as is kept. */
+static void past_say_unwritten(struct debugger *x)
+{
+	u64 start = debug_start(x->grid), floor = x->past.floor;
+
+	if (past_crosses(&x->past))
+		say(x, "It has not been written before in this launch and those before, as far as "
+		       "is kept.\n");
+	else if (floor == start)
+		say(x,
+		    "It has not been written since launch %llu began: it has the value that it "
+		    "began with.\n",
+		    (unsigned long long)x->launch);
+	else
+		say(x,
+		    "It has not been written since time %llu of launch %llu; before that "
+		    "nothing is kept.\n",
+		    (unsigned long long)(floor - start), (unsigned long long)x->launch);
+}
+
 static enum debug_verdict past_arrive(struct debugger *x, struct gang *g, const struct uop *in)
 {
 	struct text names = {0};
 	enum debug_verdict v;
 
 	if (x->past.at_beginning && x->past.want == PAST_WRITE) {
-		say(x, "It has not been written before in %s, as far as is kept.\n",
-		    past_crosses(&x->past) ? "this launch and those before" : "this launch");
+		past_say_unwritten(x);
 	} else if (x->past.at_beginning) {
 		past_say_end(x, &names);
 	} else if (x->past.target.watch) {
@@ -370,6 +401,22 @@ bool past_fault(struct debugger *x, enum debug_verdict *v)
 
 /* ---- commands ---- */
 
+/* To the last instruction of the launch before. */
+static bool past_to_launch_before(struct debugger *x)
+{
+	struct past *p = &x->past;
+
+	p->cta = UINT64_MAX;
+	p->at_beginning = false;
+	p->target = (struct past_found){0};
+	snprintf(p->title, sizeof(p->title), "The end of the launch before");
+	if (!past_go(x, debug_start(x->grid) - 1))
+		return false;
+	x->verdict = DEBUG_BACK;
+	debugger_go(x);
+	return true;
+}
+
 static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 {
 	struct past *p = &x->past;
@@ -406,6 +453,12 @@ static bool past_begin(struct debugger *x, enum past_want want, u64 count)
 			p->stuck = f.place;
 		}
 	}
+	if (x->at.time <= p->floor && want == PAST_WRITE) {
+		past_say_unwritten(x);
+		return false;
+	}
+	if (x->at.time <= p->floor && past_at_launch(x))
+		return past_to_launch_before(x);
 	if (x->at.time <= p->floor) {
 		past_say_end(x, &end);
 		say_error(x, "%s.", end.at ? end.at : "No memory");
