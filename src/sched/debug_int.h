@@ -193,7 +193,8 @@ struct debug_grid {
 	u32 resume_pc;
 	bool ended, begun, waits;
 	u64 look_rests;
-	struct debug_calling *call; /* a function that the debugger calls; NULL: none */
+	struct debug_calling *call;      /* a function that the debugger calls; NULL: none */
+	struct debug_textures *textures; /* of an earlier launch that uses some; NULL: none */
 	struct debug_history history;
 };
 
@@ -331,6 +332,17 @@ void debug_note(struct debug_grid *d, struct debug_deed deed);
 bool debug_repeat_between(struct debug_grid *d);
 /* The launch does what cannot be done twice: what comes before is forgotten at the next step. */
 void debug_cannot_repeat(struct debug_grid *d, const char *why);
+
+/* ---- debug_textures.c ---- */
+
+/*
+ * The launch has ended: env->textures become copies of what it saw, if it uses any. last: those of
+ * a launch before, to be shared if they are the same; NULL: none. False: no memory.
+ */
+bool debug_textures_keep(struct debug_grid *d, struct debug_textures *last, struct exec_env *env);
+void debug_textures_drop(struct debug_grid *d);
+/* Bytes that the copies take, shared ones in equal parts. */
+u64 debug_textures_bytes(const struct debug_grid *d);
 
 /* ---- debug_launches.c ---- */
 

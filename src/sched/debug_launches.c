@@ -51,7 +51,8 @@ u64 debug_earlier_bytes(const struct debug_grid *d)
 
 	for (size_t i = 0; i < e->at.len; i++)
 		if (e->at.at[i] != d)
-			bytes += e->at.at[i]->history.bytes + storage_bytes(e->at.at[i]);
+			bytes += e->at.at[i]->history.bytes + storage_bytes(e->at.at[i]) +
+				 debug_textures_bytes(e->at.at[i]);
 	return bytes;
 }
 
@@ -71,6 +72,7 @@ static void free_earlier(struct debug_grid *d)
 		slot_part(&d->share->idle, d->units.at[i]);
 	free_slots(&d->share->idle);
 	debug_pages_free(&d->redo);
+	debug_textures_drop(d);
 	debug_free(d);
 	grid_free(own);
 }
@@ -165,10 +167,19 @@ static struct sched_grid *adopt_grid(struct debug_grid *d, const struct exec_env
 	return own;
 }
 
+static struct debug_textures *last_textures(const struct debug_earlier *e)
+{
+	for (size_t i = e->at.len; i-- > 0;)
+		if (e->at.at[i]->textures)
+			return e->at.at[i]->textures;
+	return NULL;
+}
+
 bool debug_earlier_keep(struct debug_grid *d, const struct exec_env *env)
 {
 	struct debug_earlier *e = earlier_of(d);
 	struct debug_history *h = &d->history;
+	struct exec_env kept = *env;
 	struct sched_grid *own;
 
 	e->clock = d->time > e->clock ? d->time : e->clock;
@@ -180,8 +191,9 @@ bool debug_earlier_keep(struct debug_grid *d, const struct exec_env *env)
 				      : "the launch before cannot be repeated");
 		return false;
 	}
-	own = adopt_grid(d, env);
+	own = debug_textures_keep(d, last_textures(e), &kept) ? adopt_grid(d, &kept) : NULL;
 	if (!own) {
+		debug_textures_drop(d);
 		debug_earlier_forget(d, "the host has no memory");
 		return false;
 	}
