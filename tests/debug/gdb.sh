@@ -51,12 +51,14 @@ succeeds "a variable may have the name of a setting" debug -ex 'break 15' -ex ru
 says out '^\$1 = 5$' "it is assigned"
 
 debug -ex 'break 9 if lane == 3' -ex 'tbreak 15' -ex 'disable 1' -ex 'catch fault' -ex 'dprintf 16,"%d\n",r' \
-	-ex 'condition 4 lane == 3' -ex 'ignore 4 1' -ex 'display r' -ex run -ex "save breakpoints $scratch/saved" >"$scratch/out"
+	-ex 'condition 4 lane == 3' -ex 'ignore 4 1' -ex 'display r' -ex run \
+	-ex "save breakpoints $scratch/saved" >"$scratch/out"
 sed 's,^break .*/,break ,' "$scratch/saved" >"$scratch/short"
 says short '^break 9 if lane == 3$' "save breakpoints"
 says short '^disable \$bpnum$' "with their states"
 says short '^dprintf 16,"%d\\n",r$' "of every kind"
-ok "$(grep -q 'tbreak\|display' "$scratch/short"; [ $? -ne 0 ]; echo $?)" "those that are gone and displays are not in the file"
+! grep -q 'tbreak\|display' "$scratch/short"
+ok $? "those that are gone and displays are not in the file"
 succeeds "what was saved" debug -ex 'break 8' -ex "source $scratch/saved" -ex 'info breakpoints' -ex run
 says out '^2  *breakpoint  *keep n ' "is there again when the file is read"
 says out 'stop only if lane == 3' "with conditions"
@@ -69,6 +71,14 @@ ends 1 "break without a condition" debug -ex 'break 9 if'
 says out '^A condition is needed' "says so"
 ends 1 "thread apply" debug -ex 'break 9' -ex run -ex 'thread apply all bt'
 says out 'print/lanes' "says what shows all lanes"
+
+# Every command before the program runs and after it has ended: none may bring the debugger down.
+debug -ex help | sed -n 's/^  \(info [a-z]*\|[a-z][a-z-]*\).*/\1/p' | sort -u |
+	grep -v '^\(define\|document\|if\|while\|layout\|quit\|shell\|commands\|save\|run\|start\)' >"$scratch/all"
+{ cat "$scratch/all"; printf 'run\n'; cat "$scratch/all"; echo 'echo the end\n'; } >"$scratch/script"
+debug -x "$scratch/script" >"$scratch/out" 2>&1
+ok "$([ $? -le 1 ] && [ "$(wc -l <"$scratch/all")" -gt 60 ]; echo $?)" "all commands without a program"
+says out '^the end$' "are answered"
 
 for command in 'set cuda memcheck on' 'show cuda memcheck' 'set language c++' 'set step-mode on' \
 	'set print pretty on' 'set history save on' 'set logging on' 'set scheduler-locking on' \

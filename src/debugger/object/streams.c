@@ -57,7 +57,7 @@ void command_info_streams(struct debugger *x, const struct call *call PL_UNUSED)
 		table_put(&t, "%s", head[i]);
 	for (size_t i = 0; row && i < x->modules.len; i++) {
 		struct device *d = x->modules.at[i]->owner->dev;
-		bool seen = false;
+		bool seen = !d; /* code that was read before the program runs has no device */
 
 		for (size_t k = 0; k < i; k++)
 			seen |= x->modules.at[k]->owner->dev == d;
