@@ -265,19 +265,18 @@ static void make_base(Dwarf_Die *die, struct dbg_type *t)
 	}
 }
 
-/* The toolkit's half types are structures with the bits in them. */
+/* The toolkit's narrow types are structures with the bits in them. */
 static u8 float_word(const struct dbg_type *t)
 {
 	static const struct {
 		const char *name;
-		u8 number;
-	} names[] = {{"__half", DBG_HALF},
-		     {"__half_raw", DBG_HALF},
-		     {"__nv_bfloat16", DBG_BFLOAT},
-		     {"__nv_bfloat16_raw", DBG_BFLOAT}};
+		u8 number, size;
+	} names[] = {{"__half", DBG_HALF, 2},          {"__half_raw", DBG_HALF, 2},
+		     {"__nv_bfloat16", DBG_BFLOAT, 2}, {"__nv_bfloat16_raw", DBG_BFLOAT, 2},
+		     {"__nv_fp8_e4m3", DBG_E4M3, 1},   {"__nv_fp8_e5m2", DBG_E5M2, 1}};
 
-	for (size_t i = 0; i < ARRAY_LEN(names) && t->name && t->size == 2; i++)
-		if (!strcmp(t->name, names[i].name))
+	for (size_t i = 0; i < ARRAY_LEN(names) && t->name; i++)
+		if (!strcmp(t->name, names[i].name) && t->size == names[i].size)
 			return names[i].number;
 	return DBG_PLAIN;
 }

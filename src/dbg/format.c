@@ -110,7 +110,7 @@ static void put_real(struct text *out, f64 real, u64 size, u8 number)
 
 static void put_nan(struct text *out, u64 bits, u64 size)
 {
-	u64 mask = size == 8 ? 0xfffffffffffffull : size == 4 ? 0x7fffff : 0x3ff;
+	u64 mask = size == 8 ? 0xfffffffffffffull : size == 4 ? 0x7fffff : size == 1 ? 7 : 0x3ff;
 
 	text_printf(out, "(0x%" PRIx64 ")", bits & mask);
 }

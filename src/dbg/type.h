@@ -31,7 +31,7 @@ enum dbg_kind {
 };
 
 /* How the bits of a number are meant, where kind and size do not tell. */
-enum dbg_encoding { DBG_PLAIN, DBG_HALF, DBG_BFLOAT };
+enum dbg_encoding { DBG_PLAIN, DBG_HALF, DBG_BFLOAT, DBG_E4M3, DBG_E5M2 };
 
 enum dbg_access { DBG_PUBLIC, DBG_PROTECTED, DBG_PRIVATE };
 

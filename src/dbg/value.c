@@ -5,6 +5,7 @@
 
 #include "src/base/size.h"
 #include "src/num/numeric_half.h"
+#include "src/num/numeric_mini.h"
 
 /* Structures that are looked into for a member: hostile ones hold themselves. */
 #define LOOKS_MAX 1000
@@ -74,6 +75,8 @@ static u64 real_bits(f64 real, u64 size, u8 number)
 		return bits_f64(real);
 	if (size == 4)
 		return f;
+	if (number == DBG_E4M3 || number == DBG_E5M2)
+		return num_mini_from_f32(f, number == DBG_E4M3 ? num_e4m3 : num_e5m2, NUM_RN);
 	if (number == DBG_BFLOAT)
 		return num_dress_16(num_narrow_bf16(m, f >> 31, NUM_RN), f, 0, NUM_RN);
 	return num_dress_16(num_narrow_f16(m, f >> 31, NUM_RN), f, 0, NUM_RN);
@@ -177,6 +180,9 @@ f64 dbg_real_of_bits(u64 bits, u64 size, u8 number)
 		return f64_bits(bits);
 	if (size == 4)
 		return (f64)f32_bits((u32)bits);
+	if (size == 1)
+		return (f64)f32_bits(num_f32_from_mini((u32)bits & 0xff,
+						       number == DBG_E5M2 ? num_e5m2 : num_e4m3));
 	return (f64)f32_bits(number == DBG_BFLOAT ? num_widen_bf16((u32)bits & 0xffff)
 						  : num_widen_f16((u32)bits & 0xffff));
 }

@@ -97,7 +97,7 @@ bool dbg_value_is_true(const struct dbg_context *c, const struct dbg_value *v, b
 		       struct text *why);
 /* Bits of a type (up to 8 bytes) as a number. */
 struct dbg_number dbg_number_of_bits(struct dbg_type *stripped, u64 bits);
-/* half and bfloat16 of 16 bits, float of 32, double of 64. */
+/* fp8 of 8 bits, half and bfloat16 of 16, float of 32, double of 64. */
 f64 dbg_real_of_bits(u64 bits, u64 size, u8 number);
 
 /* A function, as a value of its type. */

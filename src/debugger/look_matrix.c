@@ -249,6 +249,11 @@ static void say_element(u32 type, u64 bits, struct text *out)
 	case MMA_BF16:
 		text_printf(out, "%g", dbg_real_of_bits(bits, 2, DBG_BFLOAT));
 		break;
+	case MMA_E4M3:
+	case MMA_E5M2:
+		text_printf(out, "%g",
+			    dbg_real_of_bits(bits, 1, type == MMA_E4M3 ? DBG_E4M3 : DBG_E5M2));
+		break;
 	case MMA_TF32:
 	case MMA_F32:
 		text_printf(out, "%g", dbg_real_of_bits(bits, 4, DBG_PLAIN));

@@ -1,6 +1,10 @@
 // Shared memory of the launch's size, as programs declare it: its elements are told by accesses, or not at all.
 #include <cstdio>
 struct Pair { float a; int b; };
+struct __nv_fp8_e4m3 { unsigned char __x; }; // as the toolkit has them
+struct __nv_fp8_e5m2 { unsigned char __x; };
+__device__ __nv_fp8_e4m3 small = {0x3c};
+__device__ __nv_fp8_e5m2 wide[2] = {{0x41}, {0xfc}};
 extern __shared__ double numbers[];
 extern __shared__ __align__(16) unsigned char raw[];
 extern __shared__ Pair pairs[];
@@ -36,7 +40,7 @@ __global__ void structures(double *out)
 	pairs[t].a = t * 0.5f;
 	pairs[t].b = t + 1;
 	__syncthreads();
-	out[t] = pairs[31 - t].a + pairs[31 - t].b;
+	out[t] = pairs[31 - t].a + pairs[31 - t].b + small.__x + wide[t & 1].__x;
 }
 int main()
 {
