@@ -57,6 +57,7 @@ libdebugger_la_SOURCES = \
 	src/debugger/run/past.c \
 	src/debugger/run/past.h \
 	src/debugger/run/point_hit.c \
+	src/debugger/run/point_inlined.c \
 	src/debugger/run/point_place.c \
 	src/debugger/run/points.c \
 	src/debugger/run/points.h \

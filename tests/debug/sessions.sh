@@ -14,6 +14,9 @@ sessions "mixed" "$top/tests/debug/mixed.txt" --programs "$scratch/programs"
 sessions "apart" "$top/tests/debug/apart.txt" --programs "$scratch/programs"
 sessions "groups" "$top/tests/debug/groups.txt" --programs "$scratch/programs"
 sessions "clusters" "$top/tests/debug/clusters.txt" --ptx "$top/tests/debug/nvcc" --device h100
+[ -n "$no_programs" ] || succeeds "with lines alone" ptxloom cc -O3 -lineinfo "$top/tests/debug/lines.cu" \
+	-o "$scratch/programs/lineinfo"
+sessions "lines" "$top/tests/debug/lines.txt" --programs "$scratch/programs"
 # What gdb answers about the same source on the host, and that it does.
 if [ -n "$no_programs" ] || ! command -v python3 >/dev/null 2>&1; then
 	skip "values as in gdb" "${no_programs:-no python3}"
@@ -26,10 +29,13 @@ if ! command -v gdb >/dev/null 2>&1 || ! command -v python3 >/dev/null 2>&1 ||
 else
 	answers "gdb itself" --stdin gdb -q -nx "$scratch/host"
 fi
-build_by_nvcc mixed inlined dynamic grid
+build_by_nvcc mixed inlined dynamic lines grid
 sessions "groups, nvcc" "$top/tests/debug/groups.txt" --programs "$scratch/by_nvcc"
 sessions "mixed, nvcc" "$top/tests/debug/mixed.txt" --programs "$scratch/by_nvcc"
 [ -n "$no_programs" ] || succeeds "files are linked by nvcc" "$nvcc" -G -rdc=true -arch=sm_80 \
 	"$top/tests/debug/apart/one.cu" "$top/tests/debug/apart/two.cu" -o "$scratch/by_nvcc/apart"
+[ -n "$no_programs" ] || succeeds "with nvcc's lines alone" "$nvcc" -O3 -lineinfo -arch=sm_80 \
+	"$top/tests/debug/lines.cu" -o "$scratch/by_nvcc/lineinfo"
+sessions "lines, nvcc" "$top/tests/debug/lines.txt" --programs "$scratch/by_nvcc"
 sessions "apart, linked by nvcc" "$top/tests/debug/apart.txt" --programs "$scratch/by_nvcc"
 finish

@@ -275,7 +275,7 @@ static bool with_pointer(const struct dbg_context *c, enum expr_sign sign, const
 		text_puts(why, "Pointers are not operands of that operator.");
 		return false;
 	}
-	return move_pointer(c, p, sign == SIGN_SUB ? -(s64)n.bits : (s64)n.bits, out, why);
+	return move_pointer(c, p, (s64)(sign == SIGN_SUB ? 0 - n.bits : n.bits), out, why);
 }
 
 bool expr_binary(const struct dbg_context *c, enum expr_sign sign, const struct dbg_value *va,

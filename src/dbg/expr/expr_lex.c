@@ -37,7 +37,7 @@ static const char *end_of_arguments(const char *at)
 {
 	u32 depth = 0;
 
-	for (; *at; at++) {
+	for (; *at && *at != '\n'; at++) {
 		depth += *at == '<' || *at == '(';
 		depth -= depth && (*at == '>' || *at == ')');
 		if (!depth)
@@ -251,7 +251,7 @@ static bool lex_quoted(struct expr_lexer *l)
 {
 	const char *end = strchr(l->token + 1, '\''), *at;
 
-	if (!end || end < l->token + 3)
+	if (!end || end < l->token + 3 || memchr(l->token, '\n', (size_t)(end - l->token)))
 		return false;
 	at = end + 1;
 	l->kind = TOKEN_NAME;

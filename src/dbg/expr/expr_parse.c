@@ -31,7 +31,8 @@ static struct expr_node *parse_fail(struct parser *p, const char *what)
 		else if (!p->why->len && p->l.kind == TOKEN_END)
 			text_puts(p->why, "A syntax error in expression, near `'.");
 		else if (!p->why->len)
-			text_printf(p->why, "A syntax error in expression, near `%s'.", p->l.token);
+			text_printf(p->why, "A syntax error in expression, near `%.*s'.",
+				    (int)strcspn(p->l.token, "\n"), p->l.token);
 	}
 	p->failed = true;
 	p->l.kind = TOKEN_END;

@@ -116,6 +116,11 @@ static bool add_place(struct debugger *x, point_places *out, struct dbg_place at
 	return VEC_PUSH(out, p);
 }
 
+bool point_add_place(struct debugger *x, point_places *out, struct dbg_place at)
+{
+	return add_place(x, out, at, false);
+}
+
 static bool is_flow(const struct ir_insn *in)
 {
 	return ir_leaving(in) != IR_GOES_ON || ir_opcode(in) == OPCODE_call;
@@ -306,7 +311,7 @@ static bool find_function_places(struct debugger *x, struct loaded *m, const str
 			good = find_inlined(x, m, f, l, out);
 		}
 	}
-	return good;
+	return good && (l->kind != AT_FUNCTION || point_find_inlined(x, m, l, out));
 }
 
 bool location_find(struct debugger *x, struct location *l, point_places *out)

@@ -112,6 +112,14 @@ bool location_parse(struct debugger *x, const char *text, struct location *out);
 void location_fini(struct location *l);
 /* Find the places of a location in loaded code; adds to `out`. False: no memory. */
 bool location_find(struct debugger *x, struct location *l, point_places *out);
+/* Add a place, once; where the frame of the source's line is. False: no memory. */
+bool point_add_place(struct debugger *x, point_places *out, struct dbg_place at);
+/*
+ * Copies of a function that lines alone tell, by where its definition stands in the source: in each
+ * function the first line of it that has code. point_inlined.c. False: no memory.
+ */
+bool point_find_inlined(struct debugger *x, struct loaded *m, const struct location *l,
+			point_places *out);
 /* Code has come or gone: find the places of all breakpoints anew. */
 void points_resolve(struct debugger *x);
 
