@@ -178,7 +178,7 @@ static const char *const words[] = {
 static struct fake programs[2];
 static u64 shown_bytes, evaluated, parsed;
 
-/* Half of the time somewhere in a function, else where only types and variables of the module are. */
+/* Mostly somewhere in a function, else where only types and variables of the module are. */
 static void go_somewhere(struct fake *x, u64 *state)
 {
 	const struct ir_func *f = x->m->funcs.at[mutate_next(state) % x->m->funcs.len];
