@@ -6,15 +6,18 @@
 
 #include "src/check/finding.h"
 #include "src/check/race.h"
+#include "src/check/sync.h"
 #include "src/watch/tee.h"
 
 /* Those that watch launches; under a debugger they are off. */
-#define CHECKS_WATCHING ((u32)CHECK_RACE)
-#define CHECKS_DEBUGGED "ptxloom: note: races are not looked for under the debugger\n"
+#define CHECKS_WATCHING ((u32)(CHECK_RACE | CHECK_SYNC))
+#define CHECKS_DEBUGGED                                                                            \
+	"ptxloom: note: races and misuse of synchronisation are not looked for under the debugger\n"
 
 struct checks {
 	u32 which; /* enum check, as a mask */
 	struct race_check race;
+	struct sync_check sync;
 	struct watch_tee tee;
 };
 

@@ -69,6 +69,27 @@ static void add_fault_side(const struct device_fault *x, struct finding *f)
 			  x->ptx_line);
 }
 
+/* Those that wait, or spin, at different instructions. */
+static void add_waiting_sides(const struct device_fault *x, struct finding *f)
+{
+	u32 at[FINDING_SIDES] = {NO_PC, NO_PC};
+
+	for (u32 i = 0; i < x->end->waiter_len && f->sides < FINDING_SIDES; i++) {
+		const struct sched_waiter *w = &x->end->waiters[i];
+		u32 pc = sched_waiter_pc(w);
+		struct finding_side *s;
+
+		if (!w->mask || pc == at[0])
+			continue;
+		at[f->sides] = pc;
+		s = finding_add_side(f, w->state == GROUP_READY ? "Loop" : "Wait", x->program, pc);
+		s->has_thread = true;
+		memcpy(s->block, w->ctaid, sizeof(s->block));
+		finding_unroll(w->warp * 32 + (u32)__builtin_ctz(w->mask), x->end->block,
+			       s->thread);
+	}
+}
+
 /* "at put(int*, int) in scale.cu:12", then what else is known of the place. */
 static void say_where(const struct device_fault *x, struct text *t)
 {
@@ -99,6 +120,8 @@ void fault_finding(const struct device_fault *x, struct finding *f)
 		text_printf(t, "    by thread (%u,%u,%u) in block (%u,%u,%u)\n", x->thread[0],
 			    x->thread[1], x->thread[2], x->ctaid[0], x->ctaid[1], x->ctaid[2]);
 	}
+	if (x->kind == FAULT_DEADLOCK)
+		add_waiting_sides(x, f);
 	if (x->has_address) {
 		text_printf(t, "    Address 0x%llx is %s", (unsigned long long)x->address,
 			    x->kind == FAULT_MISALIGNED_ADDRESS ? "" : "out of bounds and is ");

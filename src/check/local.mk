@@ -8,4 +8,6 @@ libcore_la_SOURCES += \
 	src/check/race.c src/check/race.h \
 	src/check/report.c src/check/report.h \
 	src/check/shadow.c src/check/shadow.h \
-	src/check/suppress.c src/check/suppress.h
+	src/check/suppress.c src/check/suppress.h \
+	src/check/sync.c src/check/sync.h src/check/sync_int.h \
+	src/check/sync_barrier.c src/check/sync_flow.c src/check/sync_lanes.c src/check/sync_report.c

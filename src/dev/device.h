@@ -296,6 +296,9 @@ struct device_fault {
 	struct text message; /* several lines, the last one ends with \n */
 	/* Parts of it: lines about the place, the launch, waiting threads; the address in words */
 	struct text where, launch, waiters, whereabouts;
+	/* Where threads wait, as data; valid while the fault is reported. */
+	const struct program *program;
+	const struct sched_end *end;
 };
 
 /*

@@ -87,9 +87,7 @@ static void say_waiters(const struct program *p, const struct sched_end *end, st
 
 	for (u32 i = 0; i < n; i++) {
 		const struct sched_waiter *w = &end->waiters[i];
-		/* Those that wait stand after the instruction that made them wait. */
-		u32 pc = w->state == GROUP_READY || !w->pc ? w->pc : w->pc - 1;
-		struct place at = place_of(p, pc);
+		struct place at = place_of(p, sched_waiter_pc(w));
 
 		text_printf(t, "    block (%u,%u,%u) warp %u lanes 0x%08x: %s", w->ctaid[0],
 			    w->ctaid[1], w->ctaid[2], w->warp, w->mask,
@@ -248,7 +246,10 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 	const struct fault *f = end->fault;
 	struct place at = {0};
 
-	*out = (struct device_fault){.kind = f->kind, .status = (enum status)rows[f->kind].cuda};
+	*out = (struct device_fault){.kind = f->kind,
+				     .status = (enum status)rows[f->kind].cuda,
+				     .program = p,
+				     .end = end};
 	snprintf(out->kernel, sizeof(out->kernel), "%s", k->func->name->text);
 	say_launch(from, &out->launch);
 	if (is_standstill(f->kind)) {

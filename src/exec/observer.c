@@ -46,3 +46,39 @@ u32 exec_step_passes(const struct gang *g, const struct uop *in, u32 w)
 		p = ~p;
 	return mask & (is_skip(g->env->program, in) ? ~p : p);
 }
+
+/* ---- telling ---- */
+
+static bool was_told(struct gang *g, u32 pc)
+{
+	u32 n = exec_step_warps(g);
+	bool told = false;
+
+	for (u32 w = 0; w < n; w++) {
+		struct warp *x = &g->warp_at[g->warp + w];
+
+		told |= x->live && x->told == pc + 1;
+		x->told = 0;
+	}
+	return told;
+}
+
+static bool comes_again(const struct gang *g, u32 pc)
+{
+	return g->mode == MODE_GANG &&
+	       (g->stop == STOP_DIVERGED || (g->stop == STOP_YIELD && g->pc == pc));
+}
+
+void exec_tell_step(struct gang *g, const struct uop *in)
+{
+	const struct exec_observer *o = g->env->observer;
+
+	if (!was_told(g, (u32)(in - g->uops)) && o->step)
+		o->step(o->user, g, in);
+}
+
+void exec_tell_stop(struct gang *g, u32 pc)
+{
+	for (u32 w = 0; comes_again(g, pc) && w < g->warps; w++)
+		g->warp_at[w].told = pc + 1;
+}

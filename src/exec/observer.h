@@ -93,6 +93,14 @@ static inline u32 exec_step_warps(const struct gang *g)
 	return g->mode == MODE_GANG ? g->warps : 1;
 }
 
+/*
+ * For loops of an observed launch: tell of the micro-op that is about to run; and afterwards, what
+ * it was. A gang may find that it cannot run a micro-op as one, or that its time slice is over,
+ * after the micro-op was told: its warps then come to it again, and it is not told twice.
+ */
+void exec_tell_step(struct gang *g, const struct uop *in);
+void exec_tell_stop(struct gang *g, u32 pc);
+
 /* Is the micro-op the first of a PTX instruction (of a program without fusion)? */
 bool exec_is_first(const struct program *p, u32 pc);
 /* Lanes of that instruction that its guard lets through, of those of warp g->warp + w. */

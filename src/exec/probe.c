@@ -2,6 +2,7 @@
  * What a micro-op changes beside registers, and what a CTA's next time slices depend on. See
  * probe.h.
  */
+#include "src/exec/observer.h"
 #include "src/exec/probe.h"
 
 #include "src/async/async.h"
@@ -154,11 +155,17 @@ static void loop(struct gang *g, const struct uop *in)
 {
 	/* The CTA's ops are the first member of its probe's. */
 	struct exec_probe *p = (struct exec_probe *)(uintptr_t)g->env->ops;
+	u32 pc;
 
 	do {
+		pc = (u32)(in - g->uops);
+		if (g->env->observer)
+			exec_tell_step(g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = step(p, g, in);
 	} while (in);
+	if (g->env->observer)
+		exec_tell_stop(g, pc);
 }
 
 void exec_probe_init(struct exec_probe *p, const struct exec_ops *ops)

@@ -220,44 +220,17 @@ static HANDLER(watch_local)
 
 /* ---- the loop ---- */
 
-/*
- * A gang may find that it cannot run a micro-op as one, or that its time slice is over, after the
- * micro-op was reported: its warps then come to it again, and it is not reported twice.
- */
-static bool was_reported(struct gang *g, u32 pc)
-{
-	u32 n = exec_step_warps(g);
-	bool reported = false;
-
-	for (u32 w = 0; w < n; w++) {
-		struct warp *x = &g->warp_at[g->warp + w];
-
-		reported |= x->live && x->told == pc + 1;
-		x->told = 0;
-	}
-	return reported;
-}
-
-static bool comes_again(const struct gang *g, u32 pc)
-{
-	return g->mode == MODE_GANG &&
-	       (g->stop == STOP_DIVERGED || (g->stop == STOP_YIELD && g->pc == pc));
-}
-
 static void run_loop_observed(struct gang *g, const struct uop *in)
 {
-	const struct exec_observer *o = g->env->observer;
 	u32 pc;
 
 	do {
 		pc = (u32)(in - g->uops);
-		if (!was_reported(g, pc) && o->step)
-			o->step(o->user, g, in);
+		exec_tell_step(g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
-	for (u32 w = 0; comes_again(g, pc) && w < g->warps; w++)
-		g->warp_at[w].told = pc + 1;
+	exec_tell_stop(g, pc);
 }
 
 /* ---- tables: the plain ones, but for operations with a twin ---- */

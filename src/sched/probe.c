@@ -3,7 +3,6 @@
  * grid has ended for some time, one worker runs all its CTAs slice by slice and checks whether they
  * repeat themselves (src/exec/probe.h). The argument is in docs/engine.md, "Livelocks".
  */
-#include "src/exec/observer.h"
 #include "src/exec/fpenv.h"
 #include "src/exec/probe.h"
 #include "src/mem/shared.h"
@@ -37,9 +36,6 @@ void probe_consider(struct share *h, u64 now)
 		return;
 	h->quiet_ns = h->quiet_ns * 2 < QUIET_MOST_NS ? h->quiet_ns * 2 : QUIET_MOST_NS;
 	h->quiet_since = now;
-	/* Observers of steps would see those of the probe, too. */
-	if (g->launch.env.observer && g->launch.env.observer->step)
-		return;
 	if (__atomic_load_n(&g->pool->alive, __ATOMIC_RELAXED) == 1 &&
 	    __atomic_load_n(&g->pool->thread_len, __ATOMIC_RELAXED))
 		__atomic_fetch_or(&g->pause, PAUSE_PROBE, __ATOMIC_RELEASE);

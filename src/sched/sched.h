@@ -54,6 +54,16 @@ struct sched_waiter {
 	u32 want;   /* as in struct group */
 };
 
+/*
+ * The instruction that the lanes are at. Those at barriers stand after the one that made them wait.
+ */
+static inline u32 sched_waiter_pc(const struct sched_waiter *w)
+{
+	bool after = w->state == GROUP_BARRIER || w->state == GROUP_CLUSTER;
+
+	return after && w->pc ? w->pc - 1 : w->pc;
+}
+
 /* How a grid ended. Valid during the call of `done` only. */
 struct sched_end {
 	const struct fault *fault; /* NULL: all went well */
@@ -62,6 +72,7 @@ struct sched_end {
 	u32 waiter_len;   /* at most SCHED_WAITERS_MAX */
 	u64 waiter_total; /* how many there were */
 	u64 unstarted;    /* CTAs that had not begun */
+	const u32 *block; /* threads of a CTA; NULL: there are no waiters */
 };
 
 /* How far a grid is. */

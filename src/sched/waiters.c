@@ -64,6 +64,7 @@ void grid_collect_waiters(struct sched_grid *g, struct sched_end *end)
 		for (const struct cta_slot *s = g->share[i].waiting.first; s; s = s->next)
 			for (const struct cta_slot *m = s; m; m = m->mate)
 				collect_cta(g, &m->cta);
+	end->block = g->launch.env.block;
 	end->waiters = g->waiters;
 	end->waiter_len = g->waiter_len;
 	end->waiter_total = g->waiter_total;

@@ -1,0 +1,263 @@
+/*
+ * The observer that looks for misuse of synchronisation: launches, CTAs, and which micro-op is
+ * whose matter.
+ */
+#include "src/check/sync_int.h"
+#include "src/exec/turn.h"
+
+#include <stdio.h>
+
+/* ---- launches and CTAs ---- */
+
+static struct sync_launch *sync_launch_of(struct sync_check *y, u64 grid_id)
+{
+	u64 *slot;
+
+	if (PL_LIKELY(y->last && y->last_id == grid_id))
+		return y->last;
+	slot = map_get(&y->launches, grid_id + 1);
+	y->last = slot ? (struct sync_launch *)(uintptr_t)*slot : NULL;
+	y->last_id = grid_id;
+	return y->last;
+}
+
+static struct sync_cta *sync_cta_of(struct sync_launch *l, u64 number)
+{
+	u64 *slot;
+
+	if (PL_LIKELY(l->last && l->last->number == number))
+		return l->last;
+	slot = map_get(&l->ctas, number + 1);
+	return l->last = slot ? (struct sync_cta *)(uintptr_t)*slot : NULL;
+}
+
+static void begin_sync_launch(struct sync_check *y, const struct program *p, u64 grid_id)
+{
+	struct sync_launch *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return;
+	l->program = p;
+	l->found = y->found;
+	if (!map_set(&y->launches, grid_id + 1, map_key(l)))
+		free(l);
+	y->last = NULL;
+}
+
+static void sync_launch_free(struct sync_launch *l)
+{
+	for (size_t i = 0; i < l->ctas.cap; i++)
+		if (l->ctas.slots[i].key)
+			free((struct sync_cta *)(uintptr_t)l->ctas.slots[i].value);
+	map_fini(&l->ctas);
+	map_fini(&l->past);
+	free(l);
+}
+
+static void end_sync_launch(struct sync_check *y, u64 grid_id)
+{
+	struct sync_launch *l = sync_launch_of(y, grid_id);
+
+	if (!l)
+		return;
+	if (l->gave_up)
+		fputs("ptxloom: note: synchronisation of a launch was not checked to its end: no memory left\n",
+		      stderr);
+	sync_launch_free(l);
+	map_remove(&y->launches, grid_id + 1);
+	y->last = NULL;
+}
+
+static struct sync_cta *sync_cta_new(const struct cta *c)
+{
+	struct sync_cta *x = calloc(1, sizeof(*x) + c->warps * sizeof(x->warp[0]));
+
+	if (!x)
+		return NULL;
+	x->cta = c;
+	x->number = c->number;
+	x->warps = c->warps;
+	x->threads = c->threads;
+	for (u32 i = 0; i < CTA_NAMED_BARRIERS; i++)
+		x->barrier[i].arrive_pc = NO_PC;
+	for (u32 w = 0; w < c->warps; w++) {
+		x->warp[w].threads = c->warp[w].live;
+		memset(x->warp[w].passed, 0xff, sizeof(x->warp[w].passed));
+		memset(x->warp[w].last, 0xff, sizeof(x->warp[w].last));
+	}
+	return x;
+}
+
+static void begin_sync_cta(struct sync_check *y, const struct cta *c)
+{
+	struct sync_launch *l = sync_launch_of(y, c->env->grid_id);
+	struct sync_cta *x = l ? sync_cta_new(c) : NULL;
+
+	if (!l)
+		return;
+	if (!x || !map_set(&l->ctas, c->number + 1, map_key(x))) {
+		free(x);
+		l->gave_up = true;
+	}
+	l->last = NULL;
+}
+
+static void end_sync_cta(struct sync_check *y, const struct cta *c)
+{
+	struct sync_launch *l = sync_launch_of(y, c->env->grid_id);
+	struct sync_cta *x = l ? sync_cta_of(l, c->number) : NULL;
+
+	if (!x)
+		return;
+	sync_barrier_end(l, x);
+	map_remove(&l->ctas, c->number + 1);
+	free(x);
+	l->last = NULL;
+}
+
+/* ---- micro-ops ---- */
+
+/* Jumps and labels are no deeds: an early return consists of them. */
+static bool is_deed(const struct uop *in)
+{
+	return uop_kind(in->inner) != UOP_FLOW && uop_kind(in->inner) != UOP_NOTHING;
+}
+
+static void note_last(struct sync_warp *w, u32 mask, u32 pc)
+{
+	for (u32 l = 0; l < WARP_LANES; l++)
+		w->last[l] = mask >> l & 1 ? pc : w->last[l];
+}
+
+static void step_warp(struct sync_step *s)
+{
+	struct sync_warp *w = sync_warp_of(s);
+
+	if (w->waits & s->mask)
+		sync_barrier_resume(s);
+	if (w->meets & s->mask)
+		sync_lanes_resume(s);
+	/* Before it runs: the result may replace an operand. */
+	if (s->in->inner == OP_warp_sync)
+		sync_lanes_arrive(s);
+	if (is_deed(s->in))
+		note_last(w, s->mask, s->pc);
+}
+
+static void sync_step(struct sync_check *y, const struct gang *g, const struct uop *in)
+{
+	struct sync_step s = {.gang = g, .in = in, .pc = (u32)(in - g->uops)};
+	u32 n = exec_step_warps(g);
+
+	s.launch = sync_launch_of(y, g->env->grid_id);
+	s.cta = s.launch ? sync_cta_of(s.launch, g->cta->number) : NULL;
+	for (u32 w = 0; s.cta && w < n; w++) {
+		s.warp = g->first_warp + g->warp + w;
+		s.mask = exec_step_mask(g, w);
+		if (s.mask)
+			step_warp(&s);
+	}
+}
+
+/* In the order of the engine: of a gang that runs a barrier warp by warp, as each warp does. */
+static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
+{
+	struct sync_step s = {.in = e->in, .pc = e->pc, .warp = e->warp, .mask = e->mask};
+
+	s.launch = sync_launch_of(y, e->cta->env->grid_id);
+	s.cta = s.launch ? sync_cta_of(s.launch, e->cta->number) : NULL;
+	if (!s.cta)
+		return;
+	s.gang = exec_gang_of(e->cta, e->warp);
+	switch (e->op) {
+	case OP_bar_sync:
+	case OP_bar_red:
+		sync_barrier_arrive(&s, true);
+		break;
+	case OP_bar_arrive:
+		sync_barrier_arrive(&s, false);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the observer: launches begin in threads of the program, a worker runs them ---- */
+
+static void on_sync_launch(void *user, const struct program *p, u64 grid_id)
+{
+	struct sync_check *y = user;
+
+	pthread_mutex_lock(&y->lock);
+	begin_sync_launch(y, p, grid_id);
+	pthread_mutex_unlock(&y->lock);
+}
+
+static void on_sync_launch_end(void *user, const struct program *p, u64 grid_id)
+{
+	struct sync_check *y = user;
+
+	(void)p;
+	pthread_mutex_lock(&y->lock);
+	end_sync_launch(y, grid_id);
+	pthread_mutex_unlock(&y->lock);
+}
+
+static void on_sync_cta(void *user, const struct cta *c)
+{
+	struct sync_check *y = user;
+
+	pthread_mutex_lock(&y->lock);
+	begin_sync_cta(y, c);
+	pthread_mutex_unlock(&y->lock);
+}
+
+static void on_sync_cta_end(void *user, const struct cta *c)
+{
+	struct sync_check *y = user;
+
+	pthread_mutex_lock(&y->lock);
+	end_sync_cta(y, c);
+	pthread_mutex_unlock(&y->lock);
+}
+
+static void on_sync_step(void *user, const struct gang *g, const struct uop *in)
+{
+	struct sync_check *y = user;
+
+	pthread_mutex_lock(&y->lock);
+	sync_step(y, g, in);
+	pthread_mutex_unlock(&y->lock);
+}
+
+static void on_sync_sync(void *user, const struct exec_sync *s)
+{
+	struct sync_check *y = user;
+
+	pthread_mutex_lock(&y->lock);
+	sync_arrive(y, s);
+	pthread_mutex_unlock(&y->lock);
+}
+
+void sync_check_init(struct sync_check *y, struct findings *found)
+{
+	*y = (struct sync_check){.found = found,
+				 .observer = {.user = y,
+					      .launch_begin = on_sync_launch,
+					      .launch_end = on_sync_launch_end,
+					      .cta_begin = on_sync_cta,
+					      .cta_end = on_sync_cta_end,
+					      .step = on_sync_step,
+					      .sync = on_sync_sync}};
+	pthread_mutex_init(&y->lock, NULL);
+}
+
+void sync_check_fini(struct sync_check *y)
+{
+	for (size_t i = 0; i < y->launches.cap; i++)
+		if (y->launches.slots[i].key)
+			sync_launch_free(
+				(struct sync_launch *)(uintptr_t)y->launches.slots[i].value);
+	map_fini(&y->launches);
+	pthread_mutex_destroy(&y->lock);
+}

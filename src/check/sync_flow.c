@@ -1,0 +1,139 @@
+/*
+ * Where a thread has been tells whether it passed by an instruction or left the kernel before it:
+ * reachability over the micro-ops of a program. Calls go into the function and past it; returns go
+ * behind every call.
+ */
+#include "src/check/sync_int.h"
+
+struct flow {
+	const struct program *program;
+	u32 without; /* a micro-op that no way goes through, NO_PC: none */
+	u8 *seen;
+	VEC(u32) todo;
+	bool failed;
+};
+
+static void go_to(struct flow *f, u32 pc)
+{
+	if (pc >= f->program->uops || f->seen[pc] || pc == f->without)
+		return;
+	f->seen[pc] = 1;
+	f->failed |= !VEC_PUSH(&f->todo, pc);
+}
+
+static void go_behind_calls(struct flow *f)
+{
+	for (u32 pc = 0; pc < f->program->uops; pc++)
+		if (f->program->uop[pc].inner == OP_call)
+			go_to(f, pc + 1);
+}
+
+static void go_into_callees(struct flow *f, const struct uop *in)
+{
+	const struct program *p = f->program;
+
+	if (in->a == NO_ROW && in->call.callee < p->func_len)
+		go_to(f, p->funcs[in->call.callee].first);
+	for (u32 i = 1; in->a != NO_ROW && i < p->func_len; i++)
+		go_to(f, p->funcs[i].first);
+}
+
+static void go_to_cases(struct flow *f, const struct uop *in)
+{
+	for (u32 i = 0; i < in->branch.cases; i++)
+		go_to(f, f->program->ext[in->ext + i]);
+}
+
+static void go_on(struct flow *f, u32 pc)
+{
+	const struct uop *in = &f->program->uop[pc];
+
+	switch (in->inner) {
+	case OP_exit:
+		break;
+	case OP_ret:
+		go_behind_calls(f);
+		break;
+	case OP_bra:
+		go_to(f, in->branch.target);
+		break;
+	case OP_bra_pred:
+		go_to(f, in->branch.target);
+		go_to(f, pc + 1);
+		return;
+	case OP_brx_idx:
+		go_to_cases(f, in);
+		break;
+	case OP_call:
+		go_into_callees(f, in);
+		go_to(f, pc + 1);
+		return;
+	default:
+		go_to(f, pc + 1);
+		return;
+	}
+	if (in->guard != NO_ROW)
+		go_to(f, pc + 1);
+}
+
+/* What is reached after micro-op `from`; or from the beginning, NO_PC. */
+static bool explore(struct flow *f, u32 from)
+{
+	memset(f->seen, 0, f->program->uops);
+	f->todo.len = 0;
+	if (from == NO_PC)
+		go_to(f, f->program->funcs[0].first);
+	else
+		go_on(f, from);
+	while (f->todo.len)
+		go_on(f, f->todo.at[--f->todo.len]);
+	return !f->failed;
+}
+
+static bool can_reach(struct flow *f, u32 from, u32 to, u32 without)
+{
+	f->without = without;
+	return explore(f, from) && f->seen[to];
+}
+
+/* Can a thread leave the kernel from there without passing `without`? */
+static bool can_leave(struct flow *f, u32 from, u32 without)
+{
+	f->without = without;
+	if (!explore(f, from))
+		return false;
+	for (u32 pc = 0; pc < f->program->uops; pc++)
+		if (f->seen[pc] && f->program->uop[pc].inner == OP_exit)
+			return true;
+	return false;
+}
+
+static bool find_past(struct flow *f, u32 at, u32 x, bool came)
+{
+	if (!can_reach(f, at, x, NO_PC))
+		return false;
+	if (!can_reach(f, x, at, NO_PC))
+		return true;
+	/* In a loop: what all come to that have been there, and that none needs to get there. */
+	return !came && !can_leave(f, at, x) && can_reach(f, NO_PC, at, x);
+}
+
+bool sync_is_past(struct sync_launch *l, u32 at, u32 x, bool came)
+{
+	struct flow f = {.program = l->program};
+	u64 parts[2] = {(u64)at << 32 | x, came}, key = hash_bytes(parts, sizeof(parts)) | 1,
+	    *known = map_get(&l->past, key);
+	bool past = false;
+
+	if (known)
+		return *known == 2;
+	if (x == NO_PC)
+		return false;
+	f.seen = malloc(l->program->uops);
+	if (f.seen)
+		past = find_past(&f, at, x, came);
+	free(f.seen);
+	VEC_FREE(&f.todo);
+	map_set(&l->past, key, past ? 2 : 1);
+	return past;
+}

@@ -1,0 +1,27 @@
+# Misuse of synchronisation, by kernels that have some or none: every one is found, at its lines, none is invented.
+. "${srcdir:-.}/tests/tap.sh"
+cd "$srcdir" || exit 1
+. tests/check/sync.inc.sh
+
+for kernel in $kernels; do
+	look "$kernel"
+	expected "$kernel"
+	verdict $? "$kernel"
+	at_lines "$kernel"
+	verdict $? "$kernel: lines"
+done
+ok "$([ "$(echo "$kernels" | wc -l)" -ge 40 ]; echo $?)" "there are kernels"
+
+look bad_warp_skips
+says err '^========= Barrier error detected. Divergent thread\(s\) in block$'
+says err '^=========     by thread \(0,0,0\) in block \(0,0,0\) at bad_warp_skips in sync.cu:[0-9]+$'
+says err "^=========     32 of the block's 64 threads have exited without coming to it, and so pass by it\.$"
+says err '^=========     The first was last seen by thread \(32,0,0\) in block \(0,0,0\) at bad_warp_skips in'
+says err '^========= ERROR SUMMARY: 1 error$'
+look warning_early_return
+says err '24 of the .* threads have exited without coming to it; they count as arrived since sm_70\.$'
+look bad_lane_never_comes
+says err '^========= Deadlock$'
+says err 'lanes 0x00000008: waiting for lanes 0x00000018 of the warp at sync.cu:[0-9]+, .*: bar.warp.sync 24;$' \
+	"the line is that of the instruction that waits"
+finish
