@@ -10,4 +10,5 @@ libcore_la_SOURCES += \
 	src/check/shadow.c src/check/shadow.h \
 	src/check/suppress.c src/check/suppress.h \
 	src/check/sync.c src/check/sync.h src/check/sync_int.h \
-	src/check/sync_barrier.c src/check/sync_flow.c src/check/sync_lanes.c src/check/sync_report.c
+	src/check/sync_barrier.c src/check/sync_cluster.c src/check/sync_copy.c \
+	src/check/sync_flow.c src/check/sync_mbar.c src/check/sync_lanes.c src/check/sync_report.c

@@ -21,7 +21,7 @@ static struct sync_launch *sync_launch_of(struct sync_check *y, u64 grid_id)
 	return y->last;
 }
 
-static struct sync_cta *sync_cta_of(struct sync_launch *l, u64 number)
+struct sync_cta *sync_cta_of(struct sync_launch *l, u64 number)
 {
 	u64 *slot;
 
@@ -44,11 +44,20 @@ static void begin_sync_launch(struct sync_check *y, const struct program *p, u64
 	y->last = NULL;
 }
 
+static void sync_cta_free(struct sync_cta *c)
+{
+	if (!c)
+		return;
+	VEC_FREE(&c->mbars);
+	sync_copy_free(c);
+	free(c);
+}
+
 static void sync_launch_free(struct sync_launch *l)
 {
 	for (size_t i = 0; i < l->ctas.cap; i++)
 		if (l->ctas.slots[i].key)
-			free((struct sync_cta *)(uintptr_t)l->ctas.slots[i].value);
+			sync_cta_free((struct sync_cta *)(uintptr_t)l->ctas.slots[i].value);
 	map_fini(&l->ctas);
 	map_fini(&l->past);
 	free(l);
@@ -96,7 +105,7 @@ static void begin_sync_cta(struct sync_check *y, const struct cta *c)
 	if (!l)
 		return;
 	if (!x || !map_set(&l->ctas, c->number + 1, map_key(x))) {
-		free(x);
+		sync_cta_free(x);
 		l->gave_up = true;
 	}
 	l->last = NULL;
@@ -110,8 +119,9 @@ static void end_sync_cta(struct sync_check *y, const struct cta *c)
 	if (!x)
 		return;
 	sync_barrier_end(l, x);
+	sync_cluster_end(l, x);
 	map_remove(&l->ctas, c->number + 1);
-	free(x);
+	sync_cta_free(x);
 	l->last = NULL;
 }
 
@@ -140,6 +150,10 @@ static void step_warp(struct sync_step *s)
 	/* Before it runs: the result may replace an operand. */
 	if (s->in->inner == OP_warp_sync)
 		sync_lanes_arrive(s);
+	else if (s->in->inner == OP_mbar)
+		sync_mbar_step(s);
+	else if (s->in->inner == OP_bulk)
+		sync_copy_bulk(s);
 	if (is_deed(s->in))
 		note_last(w, s->mask, s->pc);
 }
@@ -151,6 +165,8 @@ static void sync_step(struct sync_check *y, const struct gang *g, const struct u
 
 	s.launch = sync_launch_of(y, g->env->grid_id);
 	s.cta = s.launch ? sync_cta_of(s.launch, g->cta->number) : NULL;
+	if (s.launch)
+		s.launch->steps++;
 	for (u32 w = 0; s.cta && w < n; w++) {
 		s.warp = g->first_warp + g->warp + w;
 		s.mask = exec_step_mask(g, w);
@@ -176,6 +192,19 @@ static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 		break;
 	case OP_bar_arrive:
 		sync_barrier_arrive(&s, false);
+		break;
+	case OP_cluster_arrive:
+		sync_cluster_arrive(&s);
+		break;
+	case OP_cluster_wait:
+		sync_cluster_wait(&s);
+		break;
+	case OP_mbar:
+		sync_mbar_waited(&s);
+		break;
+	case OP_async_group:
+	case OP_async_arrive:
+		sync_copy_group(&s);
 		break;
 	default:
 		break;
@@ -239,6 +268,34 @@ static void on_sync_sync(void *user, const struct exec_sync *s)
 	pthread_mutex_unlock(&y->lock);
 }
 
+static void sync_access(struct sync_check *y, const struct exec_access *a)
+{
+	struct sync_launch *l;
+	struct sync_cta *c;
+
+	if (a->space != MEM_SHARED)
+		return;
+	l = sync_launch_of(y, a->cta->env->grid_id);
+	c = l ? sync_cta_of(l, a->cta->number) : NULL;
+	if (!c)
+		return;
+	if (a->cta->cluster)
+		sync_cluster_access(l, c, a);
+	if (a->kind == ACCESS_COPY_WRITE)
+		sync_copy_issue(l, c, a);
+	else if (a->kind != ACCESS_STORE && a->kind != ACCESS_MATRIX_STORE)
+		sync_copy_read(l, c, a);
+}
+
+static void on_sync_access(void *user, const struct exec_access *a)
+{
+	struct sync_check *y = user;
+
+	pthread_mutex_lock(&y->lock);
+	sync_access(y, a);
+	pthread_mutex_unlock(&y->lock);
+}
+
 void sync_check_init(struct sync_check *y, struct findings *found)
 {
 	*y = (struct sync_check){.found = found,
@@ -248,6 +305,7 @@ void sync_check_init(struct sync_check *y, struct findings *found)
 					      .cta_begin = on_sync_cta,
 					      .cta_end = on_sync_cta_end,
 					      .step = on_sync_step,
+					      .access = on_sync_access,
 					      .sync = on_sync_sync}};
 	pthread_mutex_init(&y->lock, NULL);
 }

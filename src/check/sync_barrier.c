@@ -12,7 +12,7 @@
 #define DIVERGENT_WARP "Barrier error detected. Divergent thread(s) in warp"
 #define INVALID "Barrier error detected. Invalid arguments"
 
-static bool is_aligned(const struct sync_step *s)
+static bool wants_warps_whole(const struct sync_step *s)
 {
 	const struct isa_form *form = sync_form(s->launch->program, s->in);
 
@@ -36,20 +36,20 @@ static u32 first_thread(u32 warp, u32 lanes)
 
 /* ---- operands ---- */
 
-static u32 operand(const struct sync_step *s, u32 row, u32 constant, u32 l)
+static u32 barrier_operand(const struct sync_step *s, u32 row, u32 constant, u32 l)
 {
 	return row == NO_ROW ? constant
 			     : ((const u32 *)(const void *)(s->gang->regs + row))[sync_index(s, l)];
 }
 
-static u32 number_of(const struct sync_step *s, u32 l)
+static u32 barrier_number_of(const struct sync_step *s, u32 l)
 {
-	return operand(s, s->in->a, s->in->barrier.number, l);
+	return barrier_operand(s, s->in->a, s->in->barrier.number, l);
 }
 
-static u32 count_of(const struct sync_step *s, u32 l)
+static u32 barrier_count_of(const struct sync_step *s, u32 l)
 {
-	return operand(s, s->in->c, s->in->barrier.threads, l);
+	return barrier_operand(s, s->in->c, s->in->barrier.threads, l);
 }
 
 static void report_argument(const struct sync_step *s, u32 lanes, const char *format, u32 value,
@@ -163,7 +163,7 @@ static void check_whole_warps(const struct sync_step *s, const struct sync_barri
 		u32 missing = b->arrived[w] ? sync_live(s->cta, w) & ~b->arrived[w] : 0;
 		struct finding f;
 
-		if (!missing || !is_aligned(s))
+		if (!missing || !wants_warps_whole(s))
 			continue;
 		sync_begin(&f, FINDING_BARRIER, s->launch, s->cta, first_thread(w, b->arrived[w]),
 			   b->at[w], false, "Barrier");
@@ -178,7 +178,7 @@ static void arrive_set(const struct sync_step *s, u32 set, u32 number, u32 count
 	struct sync_barrier *b = barrier_open(s, set, number, count);
 	struct sync_warp *w = sync_warp_of(s);
 
-	if (b->arrived[s->warp] & ~set && b->at[s->warp] != s->pc && is_aligned(s))
+	if (b->arrived[s->warp] & ~set && b->at[s->warp] != s->pc && wants_warps_whole(s))
 		report_apart(s, b, set);
 	b->more += (u32)__builtin_popcount(b->arrived[s->warp] & set);
 	b->arrived[s->warp] |= set;
@@ -208,13 +208,13 @@ void sync_barrier_arrive(const struct sync_step *s, bool waits)
 	u32 left = s->mask;
 
 	while (left) {
-		u32 first = (u32)__builtin_ctz(left), number = number_of(s, first),
-		    count = count_of(s, first), set = 0;
+		u32 first = (u32)__builtin_ctz(left), number = barrier_number_of(s, first),
+		    count = barrier_count_of(s, first), set = 0;
 
 		for (u32 m = left; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			if (number_of(s, l) == number && count_of(s, l) == count)
+			if (barrier_number_of(s, l) == number && barrier_count_of(s, l) == count)
 				set |= 1u << l;
 		}
 		left &= ~set;
@@ -223,7 +223,7 @@ void sync_barrier_arrive(const struct sync_step *s, bool waits)
 	}
 }
 
-/* ---- who has exited instead ---- */
+/* ---- threads that have exited instead ---- */
 
 /* The lanes of a warp that did not come; those that passed by first. */
 struct absent {

@@ -9,42 +9,42 @@ struct flow {
 	const struct program *program;
 	u32 without; /* a micro-op that no way goes through, NO_PC: none */
 	u8 *seen;
-	VEC(u32) todo;
+	VEC(u32) next;
 	bool failed;
 };
 
-static void go_to(struct flow *f, u32 pc)
+static void flow_to(struct flow *f, u32 pc)
 {
 	if (pc >= f->program->uops || f->seen[pc] || pc == f->without)
 		return;
 	f->seen[pc] = 1;
-	f->failed |= !VEC_PUSH(&f->todo, pc);
+	f->failed |= !VEC_PUSH(&f->next, pc);
 }
 
-static void go_behind_calls(struct flow *f)
+static void flow_behind_calls(struct flow *f)
 {
 	for (u32 pc = 0; pc < f->program->uops; pc++)
 		if (f->program->uop[pc].inner == OP_call)
-			go_to(f, pc + 1);
+			flow_to(f, pc + 1);
 }
 
-static void go_into_callees(struct flow *f, const struct uop *in)
+static void flow_into_callees(struct flow *f, const struct uop *in)
 {
 	const struct program *p = f->program;
 
 	if (in->a == NO_ROW && in->call.callee < p->func_len)
-		go_to(f, p->funcs[in->call.callee].first);
+		flow_to(f, p->funcs[in->call.callee].first);
 	for (u32 i = 1; in->a != NO_ROW && i < p->func_len; i++)
-		go_to(f, p->funcs[i].first);
+		flow_to(f, p->funcs[i].first);
 }
 
-static void go_to_cases(struct flow *f, const struct uop *in)
+static void flow_to_cases(struct flow *f, const struct uop *in)
 {
 	for (u32 i = 0; i < in->branch.cases; i++)
-		go_to(f, f->program->ext[in->ext + i]);
+		flow_to(f, f->program->ext[in->ext + i]);
 }
 
-static void go_on(struct flow *f, u32 pc)
+static void flow_on(struct flow *f, u32 pc)
 {
 	const struct uop *in = &f->program->uop[pc];
 
@@ -52,41 +52,41 @@ static void go_on(struct flow *f, u32 pc)
 	case OP_exit:
 		break;
 	case OP_ret:
-		go_behind_calls(f);
+		flow_behind_calls(f);
 		break;
 	case OP_bra:
-		go_to(f, in->branch.target);
+		flow_to(f, in->branch.target);
 		break;
 	case OP_bra_pred:
-		go_to(f, in->branch.target);
-		go_to(f, pc + 1);
+		flow_to(f, in->branch.target);
+		flow_to(f, pc + 1);
 		return;
 	case OP_brx_idx:
-		go_to_cases(f, in);
+		flow_to_cases(f, in);
 		break;
 	case OP_call:
-		go_into_callees(f, in);
-		go_to(f, pc + 1);
+		flow_into_callees(f, in);
+		flow_to(f, pc + 1);
 		return;
 	default:
-		go_to(f, pc + 1);
+		flow_to(f, pc + 1);
 		return;
 	}
 	if (in->guard != NO_ROW)
-		go_to(f, pc + 1);
+		flow_to(f, pc + 1);
 }
 
 /* What is reached after micro-op `from`; or from the beginning, NO_PC. */
 static bool explore(struct flow *f, u32 from)
 {
 	memset(f->seen, 0, f->program->uops);
-	f->todo.len = 0;
+	f->next.len = 0;
 	if (from == NO_PC)
-		go_to(f, f->program->funcs[0].first);
+		flow_to(f, f->program->funcs[0].first);
 	else
-		go_on(f, from);
-	while (f->todo.len)
-		go_on(f, f->todo.at[--f->todo.len]);
+		flow_on(f, from);
+	while (f->next.len)
+		flow_on(f, f->next.at[--f->next.len]);
 	return !f->failed;
 }
 
@@ -133,7 +133,7 @@ bool sync_is_past(struct sync_launch *l, u32 at, u32 x, bool came)
 	if (f.seen)
 		past = find_past(&f, at, x, came);
 	free(f.seen);
-	VEC_FREE(&f.todo);
+	VEC_FREE(&f.next);
 	map_set(&l->past, key, past ? 2 : 1);
 	return past;
 }

@@ -5,6 +5,7 @@
 #define PL_CHECK_SYNC_INT_H
 
 #include "src/check/sync.h"
+#include "src/async/async.h"
 
 /* Lanes that wait at a warp instruction for the others that they name. */
 struct sync_meeting {
@@ -19,16 +20,37 @@ struct sync_warp {
 	u32 waits;   /* those at a barrier of the CTA that have not run since */
 	u32 meets;   /* those at a warp instruction, likewise */
 	u8 barrier[WARP_LANES];
-	u32 phase[WARP_LANES];  /* of that barrier */
-	u32 passed[WARP_LANES]; /* micro-op of the last barrier come to, NO_PC: none */
-	u32 last[WARP_LANES];   /* the last micro-op that is more than a jump, NO_PC: none */
+	u32 phase[WARP_LANES];     /* of that barrier */
+	u32 passed[WARP_LANES];    /* micro-op of the last barrier come to, NO_PC: none */
+	u32 last[WARP_LANES];      /* the last micro-op that is more than a jump, NO_PC: none */
+	u32 committed[WARP_LANES]; /* groups of cp.async */
+	u32 cluster_arrived; /* lanes that have arrived at the cluster's barrier, and not waited */
+	u32 arrivals, waits_made; /* at that barrier: of the lowest lane that has not exited */
 	u32 meetings;
 	struct sync_meeting meeting[WARP_LANES];
 };
 
-/* A phase of a barrier, and who has ever used it. */
+/* An mbarrier that was ever initialised. */
+struct sync_mbar {
+	u32 offset; /* in shared memory */
+	bool valid;
+	u32 pc, thread; /* of the initialisation, or of the invalidation */
+	u64 step;       /* that `now` is of */
+	struct mbar now;
+};
+
+/* One cp.async of a warp, or one bulk copy of a lane, that has not been waited for. */
+struct sync_copy {
+	u32 warp, left; /* lanes */
+	u32 pc;
+	u32 mbar;     /* bulk copies: the offset of its mbarrier + 1; cp.async: 0 */
+	bool arrives; /* cp.async: an mbarrier tells when it is done */
+	u32 group[WARP_LANES];
+};
+
+/* A phase of a barrier, and its first uses. */
 struct sync_barrier {
-	bool open; /* somebody has arrived */
+	bool open; /* a thread has arrived */
 	bool counted, waited;
 	u32 phase, want; /* threads */
 	u32 pc, thread;  /* of the first arrival */
@@ -43,6 +65,18 @@ struct sync_cta {
 	u64 number;
 	u32 warps, threads;
 	struct sync_barrier barrier[CTA_NAMED_BARRIERS];
+	VEC(struct sync_mbar) mbars;
+	/* Copies under way, and by word of shared memory the one that fills it: number + 1. */
+	VEC(struct sync_copy) copies;
+	u64 first_copy; /* number of copies.at[0] */
+	u64 *filling;   /* number << 5 | lane, + 1; NULL: none yet */
+	u32 left;       /* copies that are not done */
+	/* The last access of another CTA to this one's shared memory. */
+	struct {
+		bool any;
+		u64 cta;
+		u32 thread, pc, arrivals;
+	} remote;
 	struct sync_warp warp[]; /* warps */
 };
 
@@ -51,6 +85,7 @@ struct sync_launch {
 	struct findings *found;
 	struct map ctas; /* those that run, by number + 1: struct sync_cta * */
 	struct sync_cta *last;
+	u64 steps;       /* so far */
 	struct map past; /* what sync_is_past has found out, + 1 */
 	bool gave_up;
 };
@@ -81,6 +116,19 @@ static inline u32 sync_live(const struct sync_cta *c, u32 warp)
 	return c->cta->warp[warp].live;
 }
 
+/* The offset that a shared address names in the memory of its CTA. */
+static inline u32 sync_offset(const struct cta *c, u64 address)
+{
+	u64 base = c->env->mem->shared_base;
+
+	return (u32)((address >= base ? address - base : address) & MEM_SHARED_OFFSET);
+}
+
+/* NULL: no CTA of this number runs. */
+struct sync_cta *sync_cta_of(struct sync_launch *l, u64 number);
+/* The CTA whose shared memory an address of `from` names; *owner NULL: there is none. */
+struct sync_cta *sync_owner(struct sync_launch *l, const struct cta *from, u64 address,
+			    const struct cta **owner);
 const struct isa_form *sync_form(const struct program *p, const struct uop *in);
 
 /* ---- what is reported: sync_report.c ---- */
@@ -115,5 +163,33 @@ void sync_barrier_end(struct sync_launch *l, struct sync_cta *c);
 
 void sync_lanes_arrive(const struct sync_step *s);
 void sync_lanes_resume(const struct sync_step *s);
+
+/* ---- mbarriers: sync_mbar.c ---- */
+
+/* Before it runs. */
+void sync_mbar_step(const struct sync_step *s);
+/* After it: waits that are over complete copies. */
+void sync_mbar_waited(const struct sync_step *s);
+
+/* ---- asynchronous copies: sync_copy.c ---- */
+
+void sync_copy_free(struct sync_cta *c);
+/* cp.async writes shared memory. */
+void sync_copy_issue(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+/* cp.async.bulk, before it runs. */
+void sync_copy_bulk(const struct sync_step *s);
+/* Groups of cp.async, and arrivals of an mbarrier for them. */
+void sync_copy_group(const struct sync_step *s);
+/* A wait for an mbarrier has ended. */
+void sync_copy_arrived(struct sync_cta *c, u32 mbar);
+void sync_copy_read(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+
+/* ---- clusters: sync_cluster.c ---- */
+
+void sync_cluster_arrive(const struct sync_step *s);
+void sync_cluster_wait(const struct sync_step *s);
+/* An access to shared memory, perhaps another CTA's. */
+void sync_cluster_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+void sync_cluster_end(struct sync_launch *l, struct sync_cta *c);
 
 #endif

@@ -19,7 +19,7 @@ static u32 members_of(const struct sync_step *s, u32 l)
 			     : ((const u32 *)(const void *)(s->gang->regs + row))[sync_index(s, l)];
 }
 
-static u32 thread_of(const struct sync_step *s, u32 l)
+static u32 lane_thread(const struct sync_step *s, u32 l)
 {
 	return s->warp * WARP_LANES + l;
 }
@@ -27,7 +27,7 @@ static u32 thread_of(const struct sync_step *s, u32 l)
 static void begin_mask(const struct sync_step *s, u32 l, bool is_warning, const char *headline,
 		       struct finding *f)
 {
-	sync_begin(f, FINDING_WARP_MASK, s->launch, s->cta, thread_of(s, l), s->pc, is_warning,
+	sync_begin(f, FINDING_WARP_MASK, s->launch, s->cta, lane_thread(s, l), s->pc, is_warning,
 		   "Mask");
 	sync_say_head(f, headline);
 }
@@ -83,7 +83,7 @@ static void report_exited(const struct sync_step *s, u32 l, u32 members, u32 exi
 }
 
 /* The lane that a shuffle of lane l reads from; its own where that is out of range. */
-static u32 source_of(const struct sync_step *s, u32 l)
+static u32 shuffle_source(const struct sync_step *s, u32 l)
 {
 	const struct uop *in = s->in;
 	u32 at_row = sync_index(s, l);
@@ -114,7 +114,7 @@ static void check_absent(const struct sync_step *s, u32 l, u32 members, u32 abse
 
 	if (warp_family(s->in->warp.action) != WARP_FAMILY_SHUFFLE)
 		return;
-	from = source_of(s, l);
+	from = shuffle_source(s, l);
 	if (!(absent >> from & 1))
 		return;
 	begin_mask(s, l, false, INVALID, &f);
@@ -202,7 +202,8 @@ void sync_lanes_arrive(const struct sync_step *s)
 }
 
 /* Lanes that waited go on: those that they waited for have exited instead. */
-static void report_missing(const struct sync_step *s, const struct sync_meeting *x, u32 missing)
+static void report_lanes_missing(const struct sync_step *s, const struct sync_meeting *x,
+				 u32 missing)
 {
 	const struct sync_warp *w = sync_warp_of(s);
 	const struct uop *in = &s->launch->program->uop[x->pc];
@@ -210,10 +211,10 @@ static void report_missing(const struct sync_step *s, const struct sync_meeting 
 	bool past = exchanges(in) || sync_is_past(s->launch, x->pc, w->last[l], false);
 	struct finding f;
 
-	sync_begin(&f, FINDING_WARP_MASK, s->launch, s->cta, thread_of(s, first), x->pc, !past,
+	sync_begin(&f, FINDING_WARP_MASK, s->launch, s->cta, lane_thread(s, first), x->pc, !past,
 		   "Mask");
 	if (w->last[l] != NO_PC)
-		sync_add_side(&f, s->launch, s->cta, thread_of(s, l), w->last[l], "Exit");
+		sync_add_side(&f, s->launch, s->cta, lane_thread(s, l), w->last[l], "Exit");
 	sync_say_head(&f, DIVERGENT_WARP);
 	text_printf(
 		&f.text,
@@ -239,7 +240,7 @@ void sync_lanes_resume(const struct sync_step *s)
 			continue;
 		missing = x->members & w->threads & ~x->arrived & ~x->gone;
 		if (missing)
-			report_missing(s, x, missing);
+			report_lanes_missing(s, x, missing);
 		remove_meeting(w, x);
 	}
 }

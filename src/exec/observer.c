@@ -49,7 +49,7 @@ u32 exec_step_passes(const struct gang *g, const struct uop *in, u32 w)
 
 /* ---- telling ---- */
 
-static bool was_told(struct gang *g, u32 pc)
+static bool was_step_told(struct gang *g, u32 pc)
 {
 	u32 n = exec_step_warps(g);
 	bool told = false;
@@ -73,7 +73,7 @@ void exec_tell_step(struct gang *g, const struct uop *in)
 {
 	const struct exec_observer *o = g->env->observer;
 
-	if (!was_told(g, (u32)(in - g->uops)) && o->step)
+	if (!was_step_told(g, (u32)(in - g->uops)) && o->step)
 		o->step(o->user, g, in);
 }
 

@@ -94,9 +94,10 @@ static inline u32 exec_step_warps(const struct gang *g)
 }
 
 /*
- * For loops of an observed launch: tell of the micro-op that is about to run; and afterwards, what
- * it was. A gang may find that it cannot run a micro-op as one, or that its time slice is over,
- * after the micro-op was told: its warps then come to it again, and it is not told twice.
+ * For loops of an observed launch: notify the observer of the micro-op that is about to run; at the
+ * end, note which one it was. A gang may find that it cannot run a micro-op as one, or that its
+ * time slice is over, after the observer was notified: its warps then come to it again, and it is
+ * not notified twice.
  */
 void exec_tell_step(struct gang *g, const struct uop *in);
 void exec_tell_stop(struct gang *g, u32 pc);

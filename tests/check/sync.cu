@@ -1,5 +1,6 @@
 // Misuse of synchronisation and what is none; the name says which. tests/check/sync.ptx is made of it by
-//     ptxloom cc --ptx -lineinfo -arch=sm_90 sync.cu -o - | sed 's,"[^"]*/\(sync.cu\|share/\),"\1,' >sync.ptx
+//     ptxloom cc --ptx -lineinfo sync.cu -o - | sed -e 's,"[^"]*/\(sync.cu\|share/\),"\1,' \
+//         -e "s/^\.version.*/.version 8.0/" -e "s/^\.target.*/.target sm_90/" >sync.ptx
 // sync.sh looks for the lines that are marked: `first` and `second` are the two sides of a finding.
 // Run in two blocks of 64 threads, unless sync.inc.sh says otherwise.
 #define KERNEL extern "C" __global__ void
@@ -391,4 +392,339 @@ KERNEL fine_both_branches(int *out)
 	else
 		v -= __shfl_xor_sync(FULL, v, 2);
 	out[threadIdx.x] = v;
+}
+
+// ---- mbarriers ----
+
+typedef unsigned long long u64;
+#define ADDRESS(p) (unsigned)(u64)(__attribute__((address_space(3))) const void *)(p)
+#define mbar_init(b, n) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(ADDRESS(b)), "r"(n) : "memory")
+#define mbar_inval(b) asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(ADDRESS(b)) : "memory")
+#define mbar_arrive(b) asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(ADDRESS(b)) : "memory")
+#define mbar_arrive_n(b, n) \
+	asm volatile("{ .reg .b64 s; mbarrier.arrive.release.cta.shared.b64 s, [%0], %1; }" ::"r"(ADDRESS(b)), "r"(n) : "memory")
+#define mbar_expect(b, n) \
+	asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], %1; }" ::"r"(ADDRESS(b)), "r"(n) : "memory")
+#define mbar_wait(b, parity) \
+	asm volatile("{ .reg .pred p; L%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra L%=; }" \
+		     ::"r"(ADDRESS(b)), "r"(parity) : "memory")
+
+KERNEL bad_mbar_init_twice(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0) {
+		mbar_init(&b, 64); // bad_mbar_init_twice second
+		mbar_init(&b, 32); // bad_mbar_init_twice first
+	}
+	out[threadIdx.x] = 1;
+}
+
+KERNEL bad_mbar_all_init(int *out)
+{
+	__shared__ u64 b;
+
+	mbar_init(&b, 64); // bad_mbar_all_init first
+	out[threadIdx.x] = 1;
+}
+
+KERNEL bad_mbar_no_init(int *out)
+{
+	__shared__ u64 b;
+
+	mbar_arrive(&b); // bad_mbar_no_init first
+	out[threadIdx.x] = 1;
+}
+
+KERNEL bad_mbar_count_zero(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0)
+		mbar_init(&b, out[200]); // bad_mbar_count_zero first
+}
+
+KERNEL bad_mbar_too_many(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0)
+		mbar_init(&b, 48);
+	__syncthreads();
+	mbar_arrive(&b);
+	out[threadIdx.x] = 1;
+	__syncthreads();
+	if (threadIdx.x == 0)
+		mbar_arrive_n(&b, 60); // bad_mbar_too_many first
+}
+
+KERNEL bad_mbar_arrive_much(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0) {
+		mbar_init(&b, 4);
+		mbar_arrive_n(&b, 5 + out[200]); // bad_mbar_arrive_much first
+	}
+}
+
+KERNEL bad_mbar_after_inval(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0) {
+		mbar_init(&b, 1);
+		mbar_inval(&b);  // bad_mbar_after_inval second
+		mbar_arrive(&b); // bad_mbar_after_inval first
+	}
+	out[threadIdx.x] = 1;
+}
+
+KERNEL bad_mbar_expects_too_much(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0) {
+		mbar_init(&b, 1);
+		mbar_expect(&b, 0x100000 + out[200]); // bad_mbar_expects_too_much first
+	}
+}
+
+KERNEL bad_mbar_misaligned(int *out)
+{
+	__shared__ u64 b[2];
+
+	if (threadIdx.x == 0)
+		mbar_init((char *)b + 4 + out[200], 1); // bad_mbar_misaligned first
+}
+
+KERNEL bad_mbar_livelock(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0)
+		mbar_init(&b, 1);
+	__syncthreads();
+	mbar_wait(&b, 0); // bad_mbar_livelock first
+	out[threadIdx.x] = 1;
+}
+
+KERNEL bad_mbar_parity(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0)
+		mbar_init(&b, 64);
+	__syncthreads();
+	mbar_arrive(&b);
+	mbar_wait(&b, 0);
+	mbar_wait(&b, 1); // bad_mbar_parity first
+	out[threadIdx.x] = 1;
+}
+
+KERNEL fine_mbar(int *out)
+{
+	__shared__ u64 b;
+
+	for (int round = 0; round < 2; round++) {
+		if (threadIdx.x == 0)
+			mbar_init(&b, 64);
+		__syncthreads();
+		for (int i = 0; i < 4; i++) {
+			mbar_arrive(&b);
+			mbar_wait(&b, i & 1);
+		}
+		__syncthreads();
+		if (threadIdx.x == 0)
+			mbar_inval(&b);
+		__syncthreads();
+	}
+	out[threadIdx.x] = 1;
+}
+
+// ---- asynchronous copies ----
+
+#define copy_word(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(ADDRESS(to)), "l"(from) : "memory")
+#define copy_commit() asm volatile("cp.async.commit_group;" ::: "memory")
+#define copy_wait(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
+#define copy_bulk(to, from, bytes, b) \
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" \
+		     ::"r"(ADDRESS(to)), "l"(from), "r"(bytes), "r"(ADDRESS(b)) : "memory")
+
+KERNEL bad_copy_not_waited(int *out)
+{
+	__shared__ int s[64];
+
+	copy_word(&s[threadIdx.x], &out[threadIdx.x + 64]); // bad_copy_not_waited second
+	copy_commit();
+	out[threadIdx.x] = s[threadIdx.x] + 1; // bad_copy_not_waited first
+}
+
+KERNEL bad_copy_wait_too_few(int *out)
+{
+	__shared__ int s[2][64];
+
+	for (int i = 0; i < 2; i++) {
+		copy_word(&s[i][threadIdx.x], &out[threadIdx.x + 64]); // bad_copy_wait_too_few second
+		copy_commit();
+	}
+	copy_wait(1);
+	__syncthreads();
+	out[threadIdx.x] = s[0][threadIdx.x];
+	out[threadIdx.x] += s[1][63 - threadIdx.x]; // bad_copy_wait_too_few first
+}
+
+KERNEL bad_copy_other_did_not_wait(int *out)
+{
+	__shared__ int s[64];
+
+	copy_word(&s[threadIdx.x], &out[threadIdx.x + 64]);
+	copy_commit();
+	__syncthreads();
+	out[threadIdx.x] = s[63 - threadIdx.x]; // bad_copy_other_did_not_wait first
+}
+
+KERNEL bad_copy_bulk(int *out)
+{
+	__shared__ __attribute__((aligned(16))) int s[64];
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0)
+		mbar_init(&b, 1);
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		mbar_expect(&b, 256);
+		copy_bulk(s, out + 64, 256, &b); // bad_copy_bulk second
+	}
+	__syncthreads();
+	out[threadIdx.x] = s[threadIdx.x]; // bad_copy_bulk first
+}
+
+KERNEL fine_copy_stages(int *out)
+{
+	__shared__ int s[2][64];
+	int sum = 0;
+
+	copy_word(&s[0][threadIdx.x], &out[threadIdx.x + 64]);
+	copy_commit();
+	for (int i = 0; i < 4; i++) {
+		copy_word(&s[(i + 1) % 2][threadIdx.x], &out[threadIdx.x + 64]);
+		copy_commit();
+		copy_wait(1);
+		__syncthreads();
+		sum += s[i % 2][63 - threadIdx.x];
+		__syncthreads();
+	}
+	out[threadIdx.x] = sum;
+}
+
+KERNEL fine_copy_mbar(int *out)
+{
+	__shared__ int s[64];
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0)
+		mbar_init(&b, 64);
+	__syncthreads();
+	copy_word(&s[threadIdx.x], &out[threadIdx.x + 64]);
+	asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(ADDRESS(&b)) : "memory");
+	mbar_wait(&b, 0);
+	out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+KERNEL fine_copy_bulk(int *out)
+{
+	__shared__ __attribute__((aligned(16))) int s[2][64];
+	__shared__ u64 b[2];
+
+	if (threadIdx.x < 2)
+		mbar_init(&b[threadIdx.x], 1);
+	__syncthreads();
+	for (int i = 0; i < 4; i++) {
+		if (threadIdx.x == 0) {
+			mbar_expect(&b[i % 2], 256);
+			copy_bulk(s[i % 2], out + 64, 256, &b[i % 2]);
+		}
+		mbar_wait(&b[i % 2], i / 2 & 1);
+		out[threadIdx.x] = s[i % 2][threadIdx.x];
+		__syncthreads();
+	}
+}
+
+// ---- clusters ----
+
+#define cluster_arrive() asm volatile("barrier.cluster.arrive;" ::: "memory")
+#define cluster_wait() asm volatile("barrier.cluster.wait;" ::: "memory")
+#define load_other(v, p) \
+	asm volatile("{ .reg .b32 a, r; mov.u32 r, %%cluster_ctarank; xor.b32 r, r, 1; mapa.shared::cluster.u32 a, %1, r;" \
+		     "ld.shared::cluster.u32 %0, [a]; }" : "=r"(v) : "r"(ADDRESS(p)) : "memory")
+
+KERNEL bad_cluster_arrives_twice(int *out)
+{
+	cluster_arrive();
+	cluster_arrive(); // bad_cluster_arrives_twice first
+	cluster_wait();
+	out[threadIdx.x] = 1;
+}
+
+KERNEL bad_cluster_waits_alone(int *out)
+{
+	cluster_wait(); // bad_cluster_waits_alone first
+	out[threadIdx.x] = 1;
+}
+
+KERNEL bad_cluster_leaves(int *out)
+{
+	__shared__ int s[64];
+	int v;
+
+	s[threadIdx.x] = threadIdx.x;
+	cluster_arrive();
+	cluster_wait();
+	load_other(v, &s[threadIdx.x]); // bad_cluster_leaves first
+	out[threadIdx.x] = v;
+}
+
+KERNEL bad_cluster_reads_the_gone(int *out)
+{
+	__shared__ int s[64];
+	int v = 0;
+
+	s[threadIdx.x] = threadIdx.x;
+	cluster_arrive();
+	cluster_wait();
+	if (blockIdx.x == 1) {
+		for (int i = 0; i < 100; i++)
+			v += out[i];
+		load_other(v, &s[threadIdx.x]); // bad_cluster_reads_the_gone first
+	}
+	out[threadIdx.x] = v;
+}
+
+KERNEL fine_cluster(int *out)
+{
+	__shared__ int s[64];
+	int v, sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		s[threadIdx.x] = threadIdx.x + i;
+		cluster_arrive();
+		cluster_wait();
+		load_other(v, &s[threadIdx.x]);
+		sum += v;
+		cluster_arrive();
+		cluster_wait();
+	}
+	out[threadIdx.x] = sum;
+}
+
+// ---- loops in which nothing changes ----
+
+KERNEL bad_livelock(int *out)
+{
+	if (threadIdx.x == 0)
+		while (((volatile int *)out)[200] == 0) // bad_livelock first
+			;
+	__syncthreads();
+	out[threadIdx.x] = 1;
 }

@@ -42,3 +42,12 @@ at_lines()
 		[ -z "$line" ] || grep -q "sync.cu:$line\( \|$\|,\)" "$scratch/err" || return 1
 	done
 }
+
+# fits KERNEL MODE: can it be run so?
+fits()
+{
+	case $1:$2 in
+	*reduce* | *subset* | *copy* | *mbar* | *cluster* | *livelock*) [ "$2" != PTXLOOM_DEVICE=v100 ] ;;
+	*) : ;;
+	esac
+}

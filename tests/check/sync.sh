@@ -10,7 +10,7 @@ for kernel in $kernels; do
 	at_lines "$kernel"
 	verdict $? "$kernel: lines"
 done
-ok "$([ "$(echo "$kernels" | wc -l)" -ge 40 ]; echo $?)" "there are kernels"
+ok "$([ "$(echo "$kernels" | wc -l)" -ge 60 ]; echo $?)" "there are kernels"
 
 look bad_warp_skips
 says err '^========= Barrier error detected. Divergent thread\(s\) in block$'
