@@ -18,15 +18,33 @@ struct fragment {
 	u32 eights; /* groups of 8 rows of A, columns of B, rows (transposed: columns) of sums */
 	u32 words;  /* of a row of A, of a column of B */
 	bool words_first, transposed;
+	/* Four products of m8n8k4, one under the other. by_k: lanes have a k each. */
+	bool quads, by_k;
+	u32 height;   /* rows of one */
 	u32 elements; /* of a lane */
 };
 
 /* The place of element e of a lane; as op_matrix.c has it. */
+static void quads_element_place(const struct fragment *f, u32 lane, u32 e, u32 *row, u32 *column)
+{
+	u32 q = lane >> 2 & 3, t = (lane & 3) + (lane >> 4) * 4;
+
+	if (f->use == FRAGMENT_SUM)
+		quad_sum_place(f->bits == 16 ? MMA_F16 : MMA_F32, t, e, row, column);
+	else if (f->use == FRAGMENT_A)
+		quad_place(f->by_k, t, e, row, column);
+	else
+		quad_place(f->by_k, t, e, column, row);
+	*row += q * f->height;
+}
+
 static void element_place(const struct fragment *f, u32 lane, u32 e, u32 *row, u32 *column)
 {
 	u32 per = f->bits >= 32 ? 1 : 32 / f->bits, r = e / per, y, x;
 
-	if (f->use == FRAGMENT_SUM) {
+	if (f->quads) {
+		quads_element_place(f, lane, e, row, column);
+	} else if (f->use == FRAGMENT_SUM) {
 		u32 group = e >> 1;
 
 		y = 8 * (group % f->eights) + (lane >> 2);
@@ -90,7 +108,12 @@ static void matrix_say(struct debugger *x, struct matrix *m)
 		if (m->at[i] && strlen(m->at[i]) > width)
 			width = strlen(m->at[i]);
 	for (u32 r = 0; r < m->f.rows; r++) {
-		say(x, "%2u:", m->first + r);
+		u32 q = m->f.quads ? r / m->f.height : 0;
+
+		if (m->f.quads && r % m->f.height == 0)
+			say(x, "Lanes %u-%u and %u-%u:\n", 4 * q, 4 * q + 3, 4 * q + 16,
+			    4 * q + 19);
+		say(x, "%2u:", m->first + r - q * m->f.height);
 		for (u32 k = 0; k < m->f.columns; k++) {
 			const char *text = m->at[(size_t)r * m->f.columns + k];
 
@@ -416,14 +439,42 @@ static bool read_shared(const struct product *p, struct matrix *m, u32 which, u3
 	return true;
 }
 
+/* mma of m8n8k4; wmma is made of several of them on Volta, whose fragments are not known here. */
+static bool shape_quads(const struct product *p, u32 which, struct matrix *m)
+{
+	const struct mma_form *form = &p->form;
+	u32 sum = which == 3 ? form->c : form->d;
+
+	if (ir_opcode(p->insn) != OPCODE_mma)
+		return false;
+	m->f = (struct fragment){.quads = true, .bits = 16, .height = 8, .columns = 8};
+	if (which == 1) {
+		m->f.use = FRAGMENT_A;
+		m->f.columns = 4;
+		m->f.by_k = form->flags & MMA_COL_A;
+	} else if (which == 2) {
+		m->f.use = FRAGMENT_B;
+		m->f.height = 4;
+		m->f.by_k = !(form->flags & MMA_COL_B);
+	} else {
+		m->f.use = FRAGMENT_SUM;
+		m->f.bits = mma_bits(sum);
+	}
+	m->f.rows = 4 * m->f.height;
+	return true;
+}
+
 /* Shapes of what is printed. False: it is not known how lanes hold it. */
 static bool shape_matrix(const struct product *p, u32 which, struct matrix *m)
 {
 	bool sparse = p->form.flags & MMA_SPARSE;
 	struct mma_form form = p->form;
 
-	if (p->insn->ops < 4 || p->is_quads ||
-	    (!p->is_wgmma && form.flags & (MMA_COL_A | MMA_COL_B)))
+	if (p->insn->ops < 4)
+		return false;
+	if (p->is_quads)
+		return shape_quads(p, which, m);
+	if ((!p->is_wgmma && form.flags & (MMA_COL_A | MMA_COL_B)))
 		return false;
 	/* A sparse A stores half of what B has. */
 	if (sparse && which == 2)
@@ -482,8 +533,10 @@ void look_print_matrix(struct debugger *x, const char *text, const struct dbg_fo
 
 	if (!c)
 		say_error(x, "There are no lanes: no kernel is running");
+	else if (name && print_operand(x, (u32)(name - names)))
+		return;
 	else if (!debug_env(x->grid)->program->arch->mma_s8_shapes.len)
 		say_error(x, "The fragments of this device are laid out in another way");
-	else if (!name || !print_operand(x, (u32)(name - names)))
+	else
 		print_object(x, text, format);
 }

@@ -4,30 +4,10 @@
  * has the same products, one for each quarter of the result, of several steps.
  */
 #include "src/mma/mma.h"
+#include "src/mma/place.h"
 #include "src/num/numeric_all.h"
 
 #define STEP_K 4u /* numbers of k that a step has */
-
-/* Element i of lane t (0..7 of the product) of a factor: its row (of A, or column of B) and k. */
-static inline void quad_place(bool by_k, u32 t, u32 i, u32 *row, u32 *k)
-{
-	u32 high = t & 4;
-
-	*row = by_k ? i + high : (t & 3) + high;
-	*k = by_k ? t & 3 : i;
-}
-
-static inline u32 quad_lane(u32 q, u32 t)
-{
-	return 4 * q + (t & 3) + (t & 4) * 4;
-}
-
-/* Of the accumulator: element i (0..7) of lane t. */
-static inline void quad_sum_place(u32 type, u32 t, u32 i, u32 *row, u32 *column)
-{
-	*row = type == MMA_F16 ? t : (t & 1) + (i & 2) + (t & 4);
-	*column = type == MMA_F16 ? i : (i & 4) + (t & 2) + (i & 1);
-}
 
 /*
  * As the assembler makes it of ordinary instructions on parts without such tensor cores; measured

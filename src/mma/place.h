@@ -1,6 +1,6 @@
 /*
- * Where elements of matrices are, beyond what fragments tell: those of a sparse A in its row, and
- * those of wgmma in shared memory.
+ * Where elements of matrices are, beyond what fragments tell: those of a sparse A in its row, those
+ * of the products of m8n8k4, and those of wgmma in shared memory.
  */
 #ifndef PL_MMA_PLACE_H
 #define PL_MMA_PLACE_H
@@ -34,6 +34,32 @@ static inline u32 mma_sparse_at(u32 bits, u32 sel, const u32 *meta, u32 i, u32 s
 	}
 	return s / 2 * 4 + (meta[lane] >> at & 3);
 }
+
+/* ---- mma of m8n8k4: four products of eight lanes each ---- */
+
+/* Element i of lane t (0..7 of the product) of a factor: its row (of A, or column of B) and k. */
+static inline void quad_place(bool by_k, u32 t, u32 i, u32 *row, u32 *k)
+{
+	u32 high = t & 4;
+
+	*row = by_k ? i + high : (t & 3) + high;
+	*k = by_k ? t & 3 : i;
+}
+
+/* The lane of the warp that is lane t of product q. */
+static inline u32 quad_lane(u32 q, u32 t)
+{
+	return 4 * q + (t & 3) + (t & 4) * 4;
+}
+
+/* Of the accumulator: element i (0..7) of lane t. */
+static inline void quad_sum_place(u32 type, u32 t, u32 i, u32 *row, u32 *column)
+{
+	*row = type == MMA_F16 ? t : (t & 1) + (i & 2) + (t & 4);
+	*column = type == MMA_F16 ? i : (i & 4) + (t & 2) + (i & 1);
+}
+
+/* ---- wgmma ---- */
 
 /*
  * A matrix descriptor. PTX ISA "Asynchronous warpgroup-level matrix instructions: Matrix Descriptor
