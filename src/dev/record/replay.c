@@ -113,7 +113,6 @@ void replay_settings(const struct replay *r, struct device_settings *s)
 	s->sched.workers = from->workers;
 	s->sched.deterministic = from->deterministic;
 	s->async_eager = from->async_eager;
-	s->checks = from->check_mem ? CHECK_MEM : 0;
 }
 
 struct arch *replay_profile(const struct replay *r, struct diag *d)
