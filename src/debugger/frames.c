@@ -123,7 +123,7 @@ bool focus_where(struct debugger *x, struct where *out)
 
 /*
  * Does a block begin here that has its line from the one above it in the text? nvcc says nothing of
- * the jumps that it puts where ways meet: lanes that wait there may have skipped that line.
+ * the jumps that it puts at reconvergence points: lanes that wait there may have skipped that line.
  */
 static bool line_is_of_above(const struct where *w)
 {
