@@ -17,6 +17,7 @@
 /* What the model says of an instruction's accesses. */
 struct manner {
 	bool known, strong, acquires, releases;
+	bool tries;        /* compare and swap */
 	bool feeds_atomic; /* a load of what the same thread then changes by an atomic */
 	u8 scope;
 };
@@ -76,6 +77,7 @@ static struct manner manner_of(struct race_launch *l, const struct uop *in, u32 
 		m->scope = (u8)scope_of(form);
 		m->acquires = both || isa_form_has(form, M_acquire);
 		m->releases = both || isa_form_has(form, M_release);
+		m->tries = isa_form_has(form, M_cas);
 		m->strong = m->acquires || m->releases || uop_kind(in->inner) == UOP_ATOMIC ||
 			    isa_form_has(form, M_relaxed) || isa_form_has(form, M_volatile) ||
 			    isa_form_has(form, M_mmio);
@@ -384,7 +386,7 @@ static void visit_cell(struct visit *v, struct cell *c, u64 address)
 			v->launch->gave_up = true;
 		return;
 	}
-	if (v->reads && v->manner.strong)
+	if (v->manner.tries)
 		note_tries(v, c);
 	if (c->readers)
 		for (u32 i = 0; i < c->readers->len; i++)

@@ -11,27 +11,6 @@ static const char *side_name(bool writes)
 	return writes ? "Write" : "Read";
 }
 
-bool race_reports_add(struct race_reports *r, const struct race *race)
-{
-	u64 parts[4] = {race->first.pc, race->second.pc,
-			(u64)race->first_writes << 1 | race->second_writes,
-			(u64)race->space << 1 | race->same_value};
-	u64 key = hash_bytes(parts, sizeof(parts)) | 1, *slot = map_get(&r->by_pair, key);
-	struct race_report x = {.race = *race, .count = 1};
-
-	if (slot) {
-		r->list.at[*slot - 1].count++;
-		return true;
-	}
-	return VEC_PUSH(&r->list, x) && map_set(&r->by_pair, key, r->list.len);
-}
-
-void race_reports_fini(struct race_reports *r)
-{
-	VEC_FREE(&r->list);
-	map_fini(&r->by_pair);
-}
-
 /*
  * Intended, as far as one can tell: all write the same; or the lanes of a warp run together, which
  * no device since sm_70 promises.
@@ -39,6 +18,30 @@ void race_reports_fini(struct race_reports *r)
 static bool is_warning(const struct race *r)
 {
 	return r->same_value || r->together || r->is_try;
+}
+
+bool race_reports_add(struct race_reports *r, const struct race *race)
+{
+	u64 parts[3] = {race->first.pc, race->second.pc,
+			(u64)race->first_writes << 2 | race->second_writes << 1 |
+				(race->space == MEM_SHARED)};
+	u64 key = hash_bytes(parts, sizeof(parts)) | 1, *slot = map_get(&r->by_pair, key);
+	struct race_report x = {.race = *race, .count = 1}, *known;
+
+	if (!slot)
+		return VEC_PUSH(&r->list, x) && map_set(&r->by_pair, key, r->list.len);
+	known = &r->list.at[*slot - 1];
+	known->count++;
+	/* What is shown is one that cannot be meant as it is, if there is one. */
+	if (is_warning(&known->race) && !is_warning(race))
+		known->race = *race;
+	return true;
+}
+
+void race_reports_fini(struct race_reports *r)
+{
+	VEC_FREE(&r->list);
+	map_fini(&r->by_pair);
 }
 
 static void add_race_side(const struct race *r, const struct touch *x, bool writes,
