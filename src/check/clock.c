@@ -262,6 +262,94 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 	k->now += releases;
 }
 
+/* ---- asynchronous copies ---- */
+
+/* A release of these copies alone, beside what the variable had. */
+static void release_copies(struct clock *k, struct map *variables, struct clock_cta *c, u64 key,
+			   u64 who)
+{
+	struct release *before = variables->len ? last_release(variables, key) : NULL;
+	struct release *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		known_fail();
+		return;
+	}
+	*r = (struct release){.refs = 1,
+			      .cta = c->number,
+			      .cluster = c->cluster,
+			      .who = who,
+			      .own = {[SCOPE_CTA] = k->now, [SCOPE_CLUSTER] = k->now},
+			      .before = before};
+	if (!map_set(variables, key, map_key(r))) {
+		known_fail();
+		r->before = NULL;
+		release_drop(r);
+	}
+}
+
+void clock_copies_complete(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
+			   u64 key, bool bulk)
+{
+	if (bulk) {
+		release_copies(k, variables, c, key, who_agent(c->number, thread, AGENT_BULK_READ));
+		release_copies(k, variables, c, key,
+			       who_agent(c->number, thread, AGENT_BULK_WRITE));
+	} else {
+		release_copies(k, variables, c, key, who_agent(c->number, thread, AGENT_COPY));
+	}
+	k->now++;
+}
+
+void clock_copies_commit(struct clock *k, struct clock_cta *c, u32 thread, bool bulk)
+{
+	struct copy_groups *g = c->copies[bulk];
+
+	if (!g)
+		g = c->copies[bulk] = calloc(c->threads, sizeof(*g));
+	if (!g) {
+		known_fail();
+		return;
+	}
+	g[thread].end[g[thread].committed++ % COPY_GROUPS] = k->now++;
+}
+
+static void learn_copies(struct clock_cta *c, u32 thread, enum agent a, u32 until)
+{
+	struct known_entry x = {who_agent(c->number, thread, a), until};
+
+	take_entries(&c->thread[thread].others, &x, 1);
+}
+
+void clock_copies_wait(struct clock_cta *c, u32 thread, bool bulk, u32 keep, bool read)
+{
+	const struct copy_groups *g = c->copies[bulk] ? &c->copies[bulk][thread] : NULL;
+	u32 until;
+
+	if (!g || g->committed <= keep || keep >= COPY_GROUPS)
+		return;
+	until = g->end[(g->committed - keep - 1) % COPY_GROUPS];
+	if (!bulk) {
+		learn_copies(c, thread, AGENT_COPY, until);
+		return;
+	}
+	learn_copies(c, thread, AGENT_BULK_READ, until);
+	if (!read)
+		learn_copies(c, thread, AGENT_BULK_WRITE, until);
+}
+
+void clock_copies_wait_all(struct clock *k, struct clock_cta *c, u32 thread)
+{
+	learn_copies(c, thread, AGENT_COPY, k->now++);
+}
+
+void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
+{
+	for (u32 m = mask; m; m &= m - 1)
+		c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)].proxy_fence = k->now;
+	k->now++;
+}
+
 /* ---- fences and barriers ---- */
 
 void clock_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, enum scope scope)
@@ -515,7 +603,7 @@ u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
 	const struct thread_clock *t = &c->thread[thread];
 	u32 until = known_until(t->others, of), index = who_index(of);
 
-	if (who_cta_of(of) != c->number)
+	if (who_cta_of(of) != c->number || who_agent_of(of) != AGENT_THREAD)
 		return until;
 	if (index == thread)
 		return UINT32_MAX;
@@ -552,6 +640,8 @@ void clock_cta_free(struct clock_cta *c)
 		for (u32 p = 0; p < t->pendings; p++)
 			release_drop(t->pending[p].of);
 	}
+	free(c ? c->copies[0] : NULL);
+	free(c ? c->copies[1] : NULL);
 	free(c);
 }
 

@@ -32,6 +32,7 @@ struct thread_clock {
 	struct near near[NEAR_SETS];
 	struct known *others;
 	u32 fence[SCOPES]; /* its own accesses up to then stand before a fence of that scope */
+	u32 proxy_fence;   /* and before one between proxies */
 	/* What it has read of others' strong writes, without a fence since. */
 	struct {
 		struct release *of;
@@ -48,6 +49,13 @@ struct meeting {
 	bool open;
 };
 
+/* Groups of a thread's asynchronous copies: when each was committed, for the last ones. */
+#define COPY_GROUPS 64u
+struct copy_groups {
+	u32 committed;
+	u32 end[COPY_GROUPS];
+};
+
 struct clock_cta {
 	u64 number;
 	u32 warps, threads;
@@ -60,6 +68,7 @@ struct clock_cta {
 	struct {
 		u32 members, arrived;
 	} half[32][MEETINGS_MAX];
+	struct copy_groups *copies[2]; /* of each thread: cp.async, bulk; NULL: none yet */
 	struct thread_clock thread[];
 };
 
@@ -101,6 +110,19 @@ void clock_strong_read(struct map *variables, struct clock_cta *c, u32 thread, u
 		       enum scope scope, bool acquires);
 void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
 			u64 key, enum scope scope, bool releases, bool rmw);
+/*
+ * A thread's copies up to now complete before the variable, an mbarrier, is passed: by cp.async, or
+ * bulk ones.
+ */
+void clock_copies_complete(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
+			   u64 key, bool bulk);
+/* Commit the copies up to now as a group; wait for all groups but the last `keep`. */
+void clock_copies_commit(struct clock *k, struct clock_cta *c, u32 thread, bool bulk);
+/* read: only what they read is done with. */
+void clock_copies_wait(struct clock_cta *c, u32 thread, bool bulk, u32 keep, bool read);
+/* All of them, committed or not. */
+void clock_copies_wait_all(struct clock *k, struct clock_cta *c, u32 thread);
+void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);
 /* Something else has written the variable. */
 void clock_overwritten(struct map *variables, u64 key);
 

@@ -129,6 +129,8 @@ u32 known_until(const struct known *k, u64 thread)
 
 	if (!k)
 		return 0;
+	if (who_agent_of(thread) != AGENT_THREAD)
+		return find(k, thread);
 	until = find(k, who_cta(cta));
 	other = find(k, who_warp(cta, who_index(thread) / 32));
 	until = other > until ? other : until;

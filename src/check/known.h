@@ -12,34 +12,55 @@
 #include "src/base/base.h"
 
 /*
- * Whom a statement is about: a CTA, one of its warps, or one of its threads; those of a CTA lie
- * side by side.
+ * Whom a statement is about: a CTA, one of its warps, one of its threads, or the asynchronous
+ * copies of a thread, which only waits for them order. Those of a CTA lie side by side.
  */
+enum agent {
+	AGENT_THREAD,
+	AGENT_COPY,       /* cp.async */
+	AGENT_BULK_READ,  /* bulk and tensor copies, st.async: what they read */
+	AGENT_BULK_WRITE, /* and what they write */
+};
+
+#define WHO_SHIFT 13
+#define WHO_THREADS 1024u
+#define WHO_FIRST 64u /* number of thread 0 */
+
 static inline u64 who_cta(u64 cta)
 {
-	return cta << 11;
+	return cta << WHO_SHIFT;
 }
 
 static inline u64 who_warp(u64 cta, u32 warp)
 {
-	return cta << 11 | (1 + warp);
+	return cta << WHO_SHIFT | (1 + warp);
 }
 
 /* thread: in the CTA, warp * 32 + lane. */
+static inline u64 who_agent(u64 cta, u32 thread, enum agent a)
+{
+	return cta << WHO_SHIFT | (WHO_FIRST + (u32)a * WHO_THREADS + thread);
+}
+
 static inline u64 who_thread(u64 cta, u32 thread)
 {
-	return cta << 11 | (64 + thread);
+	return who_agent(cta, thread, AGENT_THREAD);
 }
 
 static inline u64 who_cta_of(u64 who)
 {
-	return who >> 11;
+	return who >> WHO_SHIFT;
 }
 
-/* Of a thread. */
+/* The thread; who is of a thread or its copies. */
 static inline u32 who_index(u64 who)
 {
-	return (u32)(who & 2047) - 64;
+	return ((u32)(who & ((1u << WHO_SHIFT) - 1)) - WHO_FIRST) % WHO_THREADS;
+}
+
+static inline enum agent who_agent_of(u64 who)
+{
+	return (enum agent)(((u32)(who & ((1u << WHO_SHIFT) - 1)) - WHO_FIRST) / WHO_THREADS);
 }
 
 struct known_entry {
@@ -61,7 +82,7 @@ void known_drop(struct known *k);
 struct known *known_join(struct known *a, struct known *b);
 /* The same of statements in any order; at is sorted in place. */
 struct known *known_add(struct known *k, struct known_entry *at, u32 len);
-/* Up to when `thread` (who_thread) is known by what k says of it, its warp or its CTA. */
+/* Up to when a thread, or its copies, is known by what k says of it, its warp or its CTA. */
 u32 known_until(const struct known *k, u64 thread);
 /* Has any of these run out of memory? What is found afterwards means nothing. */
 bool known_failed(void);

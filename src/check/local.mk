@@ -5,7 +5,8 @@ libcore_la_SOURCES += \
 	src/check/finding.c src/check/finding.def src/check/finding.h \
 	src/check/format.c src/check/format.h \
 	src/check/known.c src/check/known.h \
-	src/check/race.c src/check/race.h \
+	src/check/race.c src/check/race.h src/check/race_access.c \
+	src/check/race_int.h src/check/race_sync.c \
 	src/check/report.c src/check/report.h \
 	src/check/shadow.c src/check/shadow.h \
 	src/check/suppress.c src/check/suppress.h \

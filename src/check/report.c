@@ -61,7 +61,15 @@ static void say_order_missing(const struct race *r, struct text *t)
 		text_puts(t, r->first_writes && r->second_writes
 				     ? "Both write the same value. "
 				     : "What is written is what was there already. ");
-	if (r->is_try)
+	if (r->unfenced)
+		text_puts(
+			t,
+			"No fence.proxy.async stands between them: the copy need not see what was written.");
+	else if (who_agent_of(r->first.who) != AGENT_THREAD)
+		text_puts(
+			t,
+			"The asynchronous copy may be under way still: nothing between them waits for it.");
+	else if (r->is_try)
 		text_puts(
 			t,
 			"The value read is what an atomic operation is tried with first; read it by an atomic, too.");

@@ -18,6 +18,7 @@ struct race {
 	bool together; /* and the first thread's lane runs beside the second's */
 	bool is_try;   /* a read only says what an atomic operation is tried with first */
 	bool narrow;   /* both are strong, but a scope is too narrow */
+	bool unfenced; /* ordered, but no fence stands between the proxies */
 	u32 launch_block[3], launch_grid[3];
 };
 

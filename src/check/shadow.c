@@ -10,10 +10,40 @@ static u32 cells_of(const struct shadow_page *p)
 	return SHADOW_PAGE >> p->shift;
 }
 
+static void cell_fini(struct cell *c)
+{
+	free(c->readers);
+	free(c->plain);
+	*c = (struct cell){0};
+}
+
+static bool cell_keep_plain(struct cell *c, const struct touch *t)
+{
+	if (!c->plain)
+		c->plain = malloc(sizeof(*c->plain));
+	if (c->plain)
+		*c->plain = *t;
+	return c->plain != NULL;
+}
+
+bool cell_set_write(struct cell *c, const struct touch *t)
+{
+	bool ok = true;
+
+	if (!t->strong) {
+		free(c->plain);
+		c->plain = NULL;
+	} else if (c->write.who && !c->write.strong) {
+		ok = cell_keep_plain(c, &c->write);
+	}
+	c->write = *t;
+	return ok;
+}
+
 static void page_free(struct shadow_page *p)
 {
 	for (u32 i = 0; p && i < cells_of(p); i++)
-		free(p->cell[i].readers);
+		cell_fini(&p->cell[i]);
 	free(p ? p->cell : NULL);
 	free(p);
 }
@@ -75,12 +105,15 @@ static bool page_split(struct shadow_page *p)
 
 		fine[i] = *from;
 		fine[i].readers = NULL;
+		fine[i].plain = NULL;
+		if (from->plain && !cell_keep_plain(&fine[i], from->plain))
+			known_fail();
 		for (u32 k = 0; from->readers && k < from->readers->len; k++)
 			if (!cell_add_reader(&fine[i], &from->readers->at[k]))
 				known_fail();
 	}
 	for (u32 i = 0; i < SHADOW_PAGE / 4; i++)
-		free(p->cell[i].readers);
+		cell_fini(&p->cell[i]);
 	free(p->cell);
 	p->cell = fine;
 	p->shift = 0;
@@ -110,8 +143,7 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes)
 		for (u64 a = address; p && a < next; a += 1u << p->shift) {
 			struct cell *c = &p->cell[a % SHADOW_PAGE >> p->shift];
 
-			free(c->readers);
-			*c = (struct cell){0};
+			cell_fini(c);
 		}
 		address = next;
 	}

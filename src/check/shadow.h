@@ -36,6 +36,7 @@ struct cell {
 	struct touch write;
 	struct touch read;       /* if there is one reader */
 	struct readers *readers; /* more */
+	struct touch *plain;     /* the last plain write, if `write` is a strong one behind it */
 };
 
 struct shadow_page {
@@ -60,5 +61,7 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes);
 /* Note a read. False: no memory left. */
 bool cell_add_reader(struct cell *c, const struct touch *t);
 void cell_clear_readers(struct cell *c);
+/* Note a write; reads before it are cleared already. False: no memory left. */
+bool cell_set_write(struct cell *c, const struct touch *t);
 
 #endif

@@ -19,7 +19,8 @@ enum exec_access_kind {
 	ACCESS_ATOM,         /* reads, writes, gives the old value */
 	ACCESS_RED,          /* reads and writes */
 	ACCESS_COPY_READ,    /* source of an asynchronous copy */
-	ACCESS_COPY_WRITE,   /* its destination, and the mbarrier it completes; later */
+	ACCESS_COPY_WRITE,   /* its destination; later */
+	ACCESS_COPY_DONE,    /* the mbarrier that it completes; later */
 	ACCESS_MATRIX_LOAD,  /* ldmatrix: a row of 16 bytes for each of the lanes that name one */
 	ACCESS_MATRIX_STORE, /* stmatrix, likewise */
 };
@@ -37,6 +38,7 @@ struct exec_access {
 	u8 space;       /* enum mem_space: global (constants too), shared, local, param */
 	u8 size, count; /* bytes of an element, and how many lie side by side */
 	bool bypass;    /* copies: past the first cache (.cg) */
+	bool extra;     /* only for observers that want accesses of every kind */
 	u32 mask;       /* lanes */
 	u64 bytes;      /* that each lane touches, from its address on */
 	/*

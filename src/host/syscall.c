@@ -103,6 +103,7 @@ static void tell_observer(const struct exec_call *c, enum exec_access_kind kind,
 				.space = (u8)space,
 				.size = 1,
 				.count = 1,
+				.extra = true,
 				.mask = 1u << c->lane,
 				.bytes = bytes,
 				.address = at};

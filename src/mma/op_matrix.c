@@ -378,6 +378,7 @@ static void tell_fragment(struct gang *g, const struct uop *in, u32 w)
 				.kind = in->inner == OP_wmma_store ? ACCESS_STORE : ACCESS_LOAD,
 				.size = 1,
 				.count = 1,
+				.extra = true,
 				.address = a.address};
 
 	for (u32 r = 0; r < in->mem.count; r++, p.n = 1)

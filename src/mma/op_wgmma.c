@@ -106,6 +106,7 @@ static void tell_window(struct gang *g, const struct uop *in, u32 w, const struc
 				.kind = ACCESS_LOAD,
 				.size = 1,
 				.count = 1,
+				.extra = true,
 				.bytes = size,
 				.address = at};
 

@@ -67,6 +67,7 @@ static PL_UNUSED void tell_bytes(struct gang *g, const struct uop *in, u32 w, u3
 				.kind = (u8)kind,
 				.size = 1,
 				.count = 1,
+				.extra = true,
 				.bytes = bytes,
 				.address = at};
 
@@ -88,7 +89,7 @@ static PL_UNUSED void tell_place(struct gang *g, const struct uop *in, u32 w, u3
 /* The mbarrier that a copy completes. */
 static PL_UNUSED void tell_mbarrier(struct gang *g, const struct uop *in, u32 w, u32 l, u64 address)
 {
-	tell_place(g, in, w, l, ACCESS_COPY_WRITE, address, sizeof(u64));
+	tell_place(g, in, w, l, ACCESS_COPY_DONE, address, sizeof(u64));
 }
 
 #endif

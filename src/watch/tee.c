@@ -52,7 +52,8 @@ static void tee_access(void *user, const struct exec_access *a)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, access)
-	o->access(o->user, a);
+	if (o->every || !a->extra)
+		o->access(o->user, a);
 }
 
 static void tee_sync(void *user, const struct exec_sync *s)

@@ -11,6 +11,7 @@ static const char *const kinds[] = {
 	[ACCESS_RED] = "red",
 	[ACCESS_COPY_READ] = "copy-read",
 	[ACCESS_COPY_WRITE] = "copy-write",
+	[ACCESS_COPY_DONE] = "copy-done",
 	[ACCESS_MATRIX_LOAD] = "matrix-load",
 	[ACCESS_MATRIX_STORE] = "matrix-store",
 };

@@ -123,6 +123,37 @@ KERNEL fine_heap(int *out)
 	free(p);
 }
 
+// The counter's first value may come behind other threads' additions.
+KERNEL race_reset_of_counter(int *out)
+{
+	__shared__ int n;
+
+	if (threadIdx.x == 0)
+		n = 7;
+	atomicAdd(&n, threadIdx.x);
+	__syncthreads();
+	out[threadIdx.x] = n;
+}
+
+// Lane 0 and its own warp only: what is shown of the pair is what warps do to each other.
+KERNEL race_increment_by_warps(int *out)
+{
+	__shared__ int n;
+
+	if (threadIdx.x == 0)
+		n = 0;
+	__syncthreads();
+	n++;
+	__syncthreads();
+	out[threadIdx.x] = n;
+}
+
+KERNEL race_guarded_max(int *out)
+{
+	if (out[0] < (int)threadIdx.x)
+		atomicMax(out, threadIdx.x);
+}
+
 // ---- between CTAs ----
 
 KERNEL race_sum(int *out)

@@ -1,15 +1,20 @@
 # Kernels that have one race or none, and whether a run says so: for the tests of races. Not a test itself.
-ptx=tests/check/race.ptx
-source=tests/check/race.cu
-kernels=$(sed -n 's/^KERNEL \([a-z_]*\)(.*/\1/p' $source)
+# of NAME: the kernels of tests/check/NAME.cu.
+of()
+{
+	ptx=tests/check/$1.ptx
+	source=tests/check/$1.cu
+	kernels=$(sed -n 's/^KERNEL \([a-z_]*\)(.*/\1/p' "$source")
+}
+of race
 
 # look KERNEL OPTION...: runs it in three CTAs of two warps.
 look()
 {
 	kernel=$1
 	shift
-	timeout 120 env PTXLOOM_CHECK=race "$@" ptxloom exec $ptx --kernel "$kernel" --grid 3 --block 64 \
-		--buffer o:u32[256] >"$scratch/out" 2>"$scratch/err"
+	timeout 120 env PTXLOOM_CHECK=race "$@" ptxloom exec $ptx ${device:+-d $device} --kernel "$kernel" \
+		--grid 3 --block 64 --buffer o:u32[256] >"$scratch/out" 2>"$scratch/err"
 	code=$?
 }
 
@@ -28,7 +33,7 @@ at_lines()
 {
 	for side in first second; do
 		line=$(awk -v k="$1" -v s="$side" '$0 ~ "// " k " .*" s { print FNR }' $source)
-		[ -z "$line" ] || grep -q "race.cu:$line\( \|$\)" "$scratch/err" || return 1
+		[ -z "$line" ] || grep -q "${source##*/}:$line\( \|$\)" "$scratch/err" || return 1
 	done
 }
 

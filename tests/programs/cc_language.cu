@@ -200,7 +200,8 @@ __global__ void intrinsics(unsigned *out, const float *f, const int4 *v)
 	IS(20, log2(8.0f) == 3 && fmax(1.0f, 2.0f) == 2 && std::hypot(3.0f, 4.0f) == 5 && exp2(3.0f) == 8);
 	IS(21, round(2.5f) == 3 && lround(2.5f) == 3 && fma(2.0f, 3.0f, 1.0f) == 7 && std::cbrt(27.0f) == 3);
 	IS(22, trunc(-1.5f) == -1 && copysign(1.0f, -2.0f) == -1 && ilogb(8.0f) == 3 && scalbn(1.0f, 4) == 16);
-	IS(19, __isGlobal(f) && !__isShared(f) && clock64() > 0);
+	IS(19, __isGlobal(f) && !__isShared(f) && clock64() > 0 &&
+		       __cvta_global_to_generic(__cvta_generic_to_global(f)) == f);
 }
 
 /* ---- C and C++ in kernels ---- */

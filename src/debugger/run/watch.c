@@ -140,7 +140,8 @@ u32 watch_range_touched(const struct watch_range *r, const struct exec_access *a
 bool watch_writes(const struct exec_access *a)
 {
 	return a->kind == ACCESS_STORE || a->kind == ACCESS_ATOM || a->kind == ACCESS_RED ||
-	       a->kind == ACCESS_COPY_WRITE || a->kind == ACCESS_MATRIX_STORE;
+	       a->kind == ACCESS_COPY_WRITE || a->kind == ACCESS_COPY_DONE ||
+	       a->kind == ACCESS_MATRIX_STORE;
 }
 
 bool watch_reads(const struct exec_access *a)

@@ -302,6 +302,21 @@ PTXLOOM_ONE unsigned long long __globaltimer()
 
 PTXLOOM_ONE unsigned __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
 PTXLOOM_ONE unsigned __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
+
+/* Generic addresses from and to those of one space. */
+#define PTXLOOM_CVTA(name, space)                                                                  \
+	PTXLOOM_ONE unsigned long __cvta_generic_to_##name(const void *p)                          \
+	{                                                                                          \
+		return (unsigned long)(const void __attribute__((address_space(space))) *)p;       \
+	}                                                                                          \
+	PTXLOOM_ONE void *__cvta_##name##_to_generic(unsigned long a)                              \
+	{                                                                                          \
+		return (void *)(void __attribute__((address_space(space))) *)a;                    \
+	}
+PTXLOOM_CVTA(global, 1)
+PTXLOOM_CVTA(shared, 3)
+PTXLOOM_CVTA(constant, 4)
+PTXLOOM_CVTA(local, 5)
 PTXLOOM_ONE unsigned __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
 PTXLOOM_ONE unsigned __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
 

@@ -1,0 +1,381 @@
+/*
+ * Accesses: each byte's last ones are compared with those that come.
+ */
+#include "src/check/race_int.h"
+#include "src/exec/lane_access.h"
+#include "src/exec/turn.h"
+
+static struct manner manner_of(struct race_launch *l, const struct uop *in, u32 pc)
+{
+	struct manner *m = &l->manner[pc];
+	const struct isa_form *form = m->known ? NULL : race_form(l->program, in);
+
+	if (form) {
+		bool both = isa_form_has(form, M_acq_rel) || isa_form_has(form, M_sc);
+
+		m->scope = (u8)race_scope(form);
+		m->acquires = both || isa_form_has(form, M_acquire);
+		m->releases = both || isa_form_has(form, M_release);
+		m->tries = isa_form_has(form, M_cas);
+		m->strong = m->acquires || m->releases || uop_kind(in->inner) == UOP_ATOMIC ||
+			    isa_form_has(form, M_relaxed) || isa_form_has(form, M_volatile) ||
+			    isa_form_has(form, M_mmio);
+	}
+	m->known = true;
+	return *m;
+}
+struct visit {
+	struct race_launch *launch;
+	const struct exec_access *a;
+	struct clock_cta *cta;
+	struct manner manner;
+	enum agent agent;
+	bool reads, writes;
+	u32 lane, thread;
+	u64 address; /* of the first byte of the access; shared: in the memory of `owner` */
+	const struct cta *owner;
+	struct shadow *shadow;
+	struct map *variables;
+	struct touch now;
+	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
+	const u8 *host;
+};
+
+/* Whether two strong accesses see each other as the model wants: each's scope has the other. */
+static bool scopes_meet(const struct touch *t, const struct visit *v)
+{
+	u8 narrow = t->scope < v->now.scope ? t->scope : v->now.scope;
+
+	if (who_cta_of(t->who) == v->cta->number)
+		return true;
+	return narrow >= SCOPE_GPU || (narrow == SCOPE_CLUSTER && v->cta->cluster_size > 1);
+}
+
+static bool race_is_ordered(const struct visit *v, const struct touch *t, u32 *lane)
+{
+	for (u32 m = t->lanes; m; m &= m - 1) {
+		u64 who = (t->who & ~(u64)31) | (u64)__builtin_ctz(m);
+
+		if (clock_known(v->cta, v->thread, who) < t->time) {
+			*lane = (u32)__builtin_ctz(m);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What a thread of the CTA stores as element `element`. False: not known. */
+static bool stored(const struct exec_access *a, u32 thread, u32 element, u64 *value)
+{
+	const struct uop *in = a->in;
+	const struct gang *g = exec_gang_of(a->cta, thread / WARP_LANES);
+	u32 at = thread - g->first_warp * WARP_LANES, row;
+
+	if (uop_kind(in->inner) != UOP_STORE || in->mem.size > 8)
+		return false;
+	row = in->mem.count > 1 ? a->cta->env->program->ext[in->ext + element] : in->b;
+	if (row == NO_ROW)
+		return false;
+	*value = in->flags & UOPF_WIDE_DATA ? ((const u64 *)(g->regs + row))[at]
+					    : ((const u32 *)(g->regs + row))[at];
+	return true;
+}
+
+#define HOST_PIECE 256u
+
+/* Where bytes of memory are now, before the access; they lie in one element. NULL: not known. */
+static const u8 *memory_at(struct visit *v, u64 address)
+{
+	u64 piece = address / HOST_PIECE + 1;
+
+	if (v->a->space == MEM_SHARED)
+		return v->owner->shared + address;
+	if (v->host_piece != piece) {
+		v->host = mem_pointer(v->a->cta->env->mem, address - address % HOST_PIECE);
+		v->host_piece = piece;
+	}
+	return v->host ? v->host + address % HOST_PIECE : NULL;
+}
+
+static bool same_bits(u64 a, u64 b, u32 size)
+{
+	return size == 8 ? a == b : !((a ^ b) & (((u64)1 << 8 * size) - 1));
+}
+
+/* Does the element of a store that has this byte hold already what is stored? */
+static bool changes_nothing(struct visit *v, u64 address)
+{
+	u32 size = v->a->size ? v->a->size : 1, element = (u32)(address - v->address) / size;
+	u64 mine, there = 0;
+	const u8 *from;
+
+	if (!stored(v->a, v->thread, element, &mine))
+		return false;
+	from = memory_at(v, v->address + element * size);
+	if (from)
+		memcpy(&there, from, size);
+	return from && same_bits(mine, there, size);
+}
+
+/* Parts of one instruction that is about to run: do both threads store the same? */
+static bool store_the_same(const struct visit *v, const struct touch *t, u32 lane, u64 address)
+{
+	u32 size = v->a->size ? v->a->size : 1, element = (u32)(address - v->address) / size;
+	u64 mine, other;
+
+	return stored(v->a, v->thread, element, &mine) &&
+	       stored(v->a, (who_index(t->who) & ~31u) | lane, element, &other) &&
+	       same_bits(mine, other, size);
+}
+
+/* Is the outcome the same whichever of the two comes first? */
+static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, u64 address,
+			bool is_write)
+{
+	if (!is_write || !v->writes)
+		return v->a->space == MEM_GLOBAL && (is_write ? t->silent : v->now.silent);
+	if (t->time == v->now.time && t->pc == v->now.pc &&
+	    who_cta_of(t->who) == who_cta_of(v->now.who))
+		return store_the_same(v, t, lane, address);
+	return v->now.silent;
+}
+
+static void found(struct visit *v, const struct touch *t, u32 lane, u64 address, bool is_write,
+		  bool unfenced)
+{
+	struct race r = {
+		.first = *t,
+		.second = v->now,
+		.first_writes = is_write,
+		.second_writes = v->writes,
+		.space = v->a->space,
+		.address = address,
+		.launch_block = {v->a->cta->env->block[0], v->a->cta->env->block[1],
+				 v->a->cta->env->block[2]},
+		.launch_grid = {v->a->cta->env->grid[0], v->a->cta->env->grid[1],
+				v->a->cta->env->grid[2]},
+	};
+
+	r.first.who = (t->who & ~(u64)31) | lane;
+	r.same_value = is_harmless(v, t, lane, address, is_write);
+	r.same_warp = r.first.who >> 5 == r.second.who >> 5;
+	r.together = r.same_warp && t->pc != v->now.pc && (v->a->mask >> lane & 1);
+	r.narrow = t->strong && v->now.strong;
+	r.unfenced = unfenced;
+	if (!race_reports_add(&v->launch->reports, &r))
+		v->launch->gave_up = true;
+}
+
+/*
+ * Bulk and tensor copies go another way to memory than what a thread has written before: does
+ * neither thread's fence between the two stand behind that write?
+ */
+static bool is_unfenced(const struct visit *v, const struct touch *t)
+{
+	return v->agent >= AGENT_BULK_READ && v->a->space == MEM_SHARED &&
+	       who_agent_of(t->who) == AGENT_THREAD && who_cta_of(t->who) == v->cta->number &&
+	       v->cta->thread[who_index(t->who)].proxy_fence < t->time &&
+	       v->cta->thread[v->thread].proxy_fence < t->time;
+}
+
+static void against(struct visit *v, const struct touch *t, u64 address, bool is_write)
+{
+	u32 lane;
+
+	if (!t->who || (t->strong && v->now.strong && scopes_meet(t, v)))
+		return;
+	if (!race_is_ordered(v, t, &lane))
+		found(v, t, lane, address, is_write, false);
+	else if (is_write && is_unfenced(v, t))
+		found(v, t, (u32)__builtin_ctz(t->lanes), address, is_write, true);
+}
+
+/* Loads whose value the thread's atomic operation, now, may have been tried with. */
+static void note_tries(struct visit *v, const struct cell *c)
+{
+	const struct touch *t = c->readers ? c->readers->at : &c->read;
+	u32 n = c->readers ? c->readers->len : c->read.who != 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (t[i].who >> 5 == v->now.who >> 5 && (t[i].lanes & v->now.lanes))
+			v->launch->manner[t[i].pc].feeds_atomic = true;
+}
+
+static void visit_cell(struct visit *v, struct cell *c, u64 address)
+{
+	/* Shared memory holds what a CTA before has left: that does not count. */
+	v->now.silent = v->writes && (v->a->space == MEM_GLOBAL || c->write.who) &&
+			changes_nothing(v, address);
+	against(v, &c->write, address, true);
+	if (c->plain)
+		against(v, c->plain, address, true);
+	if (!v->writes) {
+		if (!cell_add_reader(c, &v->now))
+			v->launch->gave_up = true;
+		return;
+	}
+	if (v->manner.tries)
+		note_tries(v, c);
+	if (c->readers)
+		for (u32 i = 0; i < c->readers->len; i++)
+			against(v, &c->readers->at[i], address, false);
+	else
+		against(v, &c->read, address, false);
+	if (c->readers || c->read.who)
+		cell_clear_readers(c);
+	if (!cell_set_write(c, &v->now))
+		v->launch->gave_up = true;
+}
+
+static void visit_bytes(struct visit *v, u32 bytes)
+{
+	u64 at = v->address;
+
+	while (bytes) {
+		u32 room = SHADOW_PAGE - (u32)(at % SHADOW_PAGE),
+		    part = bytes < room ? bytes : room;
+		u32 n, cell_bytes;
+		struct cell *c = shadow_cells(v->shadow, at, part, &n, &cell_bytes);
+
+		if (!c) {
+			v->launch->gave_up = true;
+			return;
+		}
+		for (u32 i = 0; i < n; i++)
+			visit_cell(v, &c[i], at + i * cell_bytes);
+		at += part;
+		bytes -= part;
+	}
+}
+
+static void synchronise(struct visit *v)
+{
+	struct clock *k = &v->launch->clock;
+	u64 key = v->address / 4 + 1;
+	enum scope scope = (enum scope)v->manner.scope;
+
+	if (!v->manner.strong) {
+		if (v->writes)
+			clock_overwritten(v->variables, key);
+		return;
+	}
+	if (v->reads)
+		clock_strong_read(v->variables, v->cta, v->thread, key, scope, v->manner.acquires);
+	if (v->writes)
+		clock_strong_write(k, v->variables, v->cta, v->thread, key, scope,
+				   v->manner.releases, v->reads);
+}
+
+/* Where a lane's access goes. False: nowhere that is followed. */
+static bool find_memory(struct visit *v, u64 address)
+{
+	struct race_cta *c;
+
+	v->address = address;
+	v->shadow = &v->launch->global;
+	v->variables = &v->launch->variables;
+	if (v->a->space != MEM_SHARED)
+		return true;
+	c = race_owner(v->launch, v->a->cta, address, &v->owner);
+	if (!c)
+		return false;
+	v->address = address & MEM_SHARED_OFFSET;
+	v->shadow = &c->shared;
+	v->variables = &c->variables;
+	return v->address + v->a->bytes <= v->owner->env->shared_bytes;
+}
+
+static enum agent agent_of(const struct exec_access *a)
+{
+	if (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE)
+		return AGENT_THREAD;
+	switch (a->in->inner) {
+	case OP_cp_async:
+		return AGENT_COPY;
+	case OP_bulk:
+	case OP_tensor:
+	case OP_remote_async:
+		return a->kind == ACCESS_COPY_READ ? AGENT_BULK_READ : AGENT_BULK_WRITE;
+	default:
+		return AGENT_THREAD;
+	}
+}
+
+/* An mbarrier completes when the copies up to here have. */
+static void note_completion(struct race_launch *l, struct race_cta *c, const struct exec_access *a)
+{
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+		const struct cta *at;
+		struct race_cta *owner = race_owner(l, a->cta, a->address[lane], &at);
+
+		if (owner)
+			clock_copies_complete(&l->clock, &owner->variables, c->clock,
+					      a->warp * WARP_LANES + lane,
+					      MBARRIER_KEY + (a->address[lane] & MEM_SHARED_OFFSET),
+					      a->in->inner != OP_async_arrive);
+	}
+}
+
+static struct manner manner_of_access(struct race_launch *l, const struct exec_access *a)
+{
+	struct manner m = manner_of(l, a->in, a->pc);
+
+	/* Beside its initialization an mbarrier is used by atomic operations. */
+	if (a->in->inner == OP_mbar && a->kind != ACCESS_STORE) {
+		m.strong = true;
+		m.scope = SCOPE_CLUSTER;
+	}
+	m.strong |= a->kind == ACCESS_RED;
+	return m;
+}
+
+static void visit_lanes(struct visit *v)
+{
+	const struct exec_access *a = v->a;
+	struct race_launch *l = v->launch;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		v->lane = (u32)__builtin_ctz(m);
+		v->thread = a->warp * WARP_LANES + v->lane;
+		if (!find_memory(v, a->address[v->lane]))
+			continue;
+		v->now = (struct touch){who_agent(v->cta->number, v->thread, v->agent),
+					1u << v->lane,
+					l->clock.now,
+					a->pc,
+					v->manner.scope,
+					v->manner.strong,
+					false};
+		visit_bytes(v, (u32)a->bytes);
+		if (a->in->inner != OP_mbar)
+			synchronise(v);
+	}
+}
+
+void race_access(struct race_check *r, const struct exec_access *a)
+{
+	struct race_launch *l = race_launch_of(r, a->cta->env->grid_id);
+	struct visit v = {.launch = l, .a = a};
+	struct race_cta *c;
+
+	if (!l || l->gave_up || (a->space != MEM_SHARED && a->space != MEM_GLOBAL))
+		return;
+	c = race_cta(l, a->cta->number);
+	if (!c)
+		return;
+	v.cta = c->clock;
+	race_resume(l, c, a->warp, a->mask);
+	if (a->kind == ACCESS_COPY_DONE) {
+		note_completion(l, c, a);
+		return;
+	}
+	v.manner = manner_of_access(l, a);
+	v.agent = agent_of(a);
+	v.reads = a->kind != ACCESS_STORE && a->kind != ACCESS_COPY_WRITE &&
+		  a->kind != ACCESS_MATRIX_STORE;
+	v.writes = a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ &&
+		   a->kind != ACCESS_MATRIX_LOAD;
+	visit_lanes(&v);
+	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;
+}

@@ -1,0 +1,66 @@
+/* Private to the race check: a launch that it follows. */
+#ifndef PL_CHECK_RACE_INT_H
+#define PL_CHECK_RACE_INT_H
+
+#include "src/check/race.h"
+#include "src/check/report.h"
+#include "src/check/shadow.h"
+
+/* What the model says of an instruction's accesses. */
+struct manner {
+	bool known, strong, acquires, releases;
+	bool tries;        /* compare and swap */
+	bool feeds_atomic; /* a load of what the same thread then changes by an atomic */
+	u8 scope;
+};
+
+/* A wait at an mbarrier that a thread has come to and was not seen behind. */
+struct race_wait {
+	u64 key, owner; /* the number of the CTA that has it */
+};
+
+/* A CTA that runs. */
+struct race_cta {
+	struct clock_cta *clock;
+	struct race_wait *wait; /* of each thread; NULL: none yet */
+	u32 waiting[32];        /* those that have one */
+	struct shadow shared;
+	struct map variables; /* of shared memory */
+};
+
+/* A launch that is under way. */
+struct race_launch {
+	const struct program *program;
+	struct clock clock;
+	struct shadow global;
+	struct map variables; /* of global memory */
+	struct map ctas;      /* those that run, by number + 1: struct race_cta * */
+	struct race_cta *last;
+	struct manner *manner; /* by micro-op */
+	struct race_reports reports;
+	bool gave_up;
+};
+
+/* Keys of variables: words by address / 4 + 1, mbarriers by offset + this. */
+#define MBARRIER_KEY ((u64)1 << 62)
+
+/* ---- race.c ---- */
+
+struct race_launch *race_launch_of(struct race_check *r, u64 grid_id);
+/* A CTA that runs; NULL: it has ended. */
+struct race_cta *race_cta(struct race_launch *l, u64 number);
+/* The CTA whose shared memory an address of c's names; it may have ended: NULL. */
+struct race_cta *race_owner(struct race_launch *l, const struct cta *c, u64 address,
+			    const struct cta **owner);
+/* The form of a micro-op's instruction, and the scope that it says; NULL: it has none. */
+const struct isa_form *race_form(const struct program *p, const struct uop *in);
+enum scope race_scope(const struct isa_form *form);
+
+/* ---- race_access.c, race_sync.c ---- */
+
+void race_access(struct race_check *r, const struct exec_access *a);
+void race_sync(struct race_check *r, const struct exec_sync *s);
+/* Lanes of a warp that waited are seen again: what they waited for has come. */
+void race_resume(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask);
+
+#endif
