@@ -414,6 +414,7 @@ static bool read_shared(const struct product *p, struct matrix *m, u32 which, u3
 {
 	bool is_a = which == 1;
 	u32 bytes = m->f.bits / 8, limit = debug_env(p->x->grid)->shared_bytes;
+	u32 stored = m->sparse ? m->f.columns / 2 : m->f.columns;
 	struct shared_window w;
 	u64 descriptor;
 
@@ -421,19 +422,23 @@ static bool read_shared(const struct product *p, struct matrix *m, u32 which, u3
 		return false;
 	w = window_of(descriptor, p->form.flags & (is_a ? MMA_COL_A : MMA_COL_B));
 	for (u32 r = 0; r < m->f.rows; r++)
-		for (u32 k = 0; k < m->f.columns; k++) {
+		for (u32 k = 0; k < stored; k++) {
 			u32 n = is_a ? m->first + r : k, inner = is_a ? k : r;
 			u32 at = w.along ? window_offset(&w, inner, n * bytes)
 					 : window_offset(&w, n, inner * bytes);
 			struct text t = {0};
 			u64 bits = 0;
 
-			if (at + bytes > limit)
+			u32 column = m->sparse ? mma_sparse_at(m->f.bits, m->selector, m->meta, r,
+							       k, stored)
+					       : k;
+
+			if (at + bytes > limit || column >= m->f.columns)
 				continue;
 			memcpy(&bits, p->c->shared + at, bytes);
 			say_element(type, bits, &t);
-			free(m->at[(size_t)r * m->f.columns + k]);
-			m->at[(size_t)r * m->f.columns + k] = strdup(t.at ? t.at : "");
+			free(m->at[(size_t)r * m->f.columns + column]);
+			m->at[(size_t)r * m->f.columns + column] = strdup(t.at ? t.at : "");
 			text_fini(&t);
 		}
 	return true;
@@ -505,7 +510,7 @@ static bool print_operand(struct debugger *x, u32 which)
 	if (!find_next_product(x, &p))
 		return false;
 	type = which == 0 ? p.form.d : which == 1 ? p.form.a : which == 2 ? p.form.b : p.form.c;
-	known = shape_matrix(&p, which, &m) && !(m.sparse && is_descriptor(&p, which));
+	known = shape_matrix(&p, which, &m);
 	/* wgmma adds to D. */
 	if (p.is_wgmma && which == 3)
 		which = 0;

@@ -341,6 +341,29 @@ static const char group_product[] =
 	"wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
 	"ret;\n}\n";
 
+/* The same with a sparse A: of every four the first two are stored. */
+static const char sparse_group[] =
+	".version 8.2\n.target sm_90a\n.address_size 64\n"
+	".visible .entry k()\n{\n"
+	".reg .b32 t, at, v, e;\n.reg .f32 d<4>;\n.reg .b16 h;\n"
+	".reg .b64 a, b;\n.shared .align 128 .b8 s[4096];\n"
+	"mov.u32 t, %tid.x;\ncvt.rn.f16.u32 h, t;\nmov.b32 v, {h, h};\n"
+	"mov.u32 at, s;\nmad.lo.u32 at, t, 16, at;\n"
+	"st.shared.v4.b32 [at], {v, v, v, v};\nbar.sync 0;\n"
+	"mov.b64 a, 0x0000001000080000;\nmov.b64 b, 0x0000001000080080;\n"
+	"mov.b32 e, 0x44444444;\nmov.f32 d0, 0f00000000;\nmov.f32 d1, d0;\nmov.f32 d2, d0;\n"
+	"mov.f32 d3, d0;\n"
+	"wgmma.fence.sync.aligned;\n"
+	"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {d0, d1, d2, d3}, a, b, e, 0, 1, 1, 1, "
+	"0, 0;\n" /* 26 */
+	"wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+	"ret;\n}\n";
+
+static void see_sparse_group(struct stage *s)
+{
+	HAS(s, "print/matrix a", "17: 33 33  .  . 33 33  .  . 33 33  .  . 33 33  .  . 41 41  .  .");
+}
+
 /* The second warp: rows 16 to 31. */
 static void see_group(struct stage *s)
 {
@@ -364,6 +387,11 @@ static void test_products(void)
 	if (!CHECK(stage_open(&s)))
 		return;
 	stage_go(&s, 29, 2, see_group);
+	stage_close(&s);
+	s = (struct stage){.run = {.ptx = sparse_group, .grid = {1, 1, 1}, .block = {128, 1, 1}}};
+	if (!CHECK(stage_open(&s)))
+		return;
+	stage_go(&s, 26, 2, see_sparse_group);
 	stage_close(&s);
 }
 
