@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Programs with more than that are not read in advance: their code is known when it is loaded. */
 #define CODE_BYTES_MAX ((u64)64 << 20)
@@ -52,6 +53,55 @@ static void add_code_texts(struct code *c, struct diag *d, const char *name, u32
 	}
 }
 
+static bool has_kernel_with_lines(const struct code *c, u32 but, const char *name)
+{
+	for (u32 i = 0; i < c->program.len; i++) {
+		const struct ir_module *m = c->program.units[i];
+		const struct ir_func *f = i != but && m->locs.len ? ir_find_func(m, name) : NULL;
+
+		if (f && f->is_entry)
+			return true;
+	}
+	return false;
+}
+
+/* Are all kernels of a text without lines in texts that have some? */
+static bool is_copy_without_lines(const struct code *c, u32 unit)
+{
+	const struct ir_module *m = c->program.units[unit];
+	bool any = false;
+
+	for (size_t i = 0; !m->locs.len && i < m->funcs.len; i++) {
+		const struct ir_func *f = m->funcs.at[i];
+
+		if (!f->is_entry)
+			continue;
+		if (!has_kernel_with_lines(c, unit, f->name->text))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * What nvcc has linked at build time (-rdc=true) has a text of its own; what runs are its parts.
+ */
+static void drop_copies(struct code *c)
+{
+	struct device_program *p = &c->program;
+
+	for (u32 i = p->len; i-- > 0;) {
+		u32 behind = p->len - i - 1;
+
+		if (!is_copy_without_lines(c, i))
+			continue;
+		ir_module_free(p->units[i]);
+		memmove(&p->units[i], &p->units[i + 1], behind * sizeof(*p->units));
+		memmove(&p->sources[i], &p->sources[i + 1], behind * sizeof(*p->sources));
+		p->len--;
+	}
+}
+
 static bool prepare_code(struct code *c, size_t n)
 {
 	c->program.units = calloc(n, sizeof(*c->program.units));
@@ -85,6 +135,7 @@ static void add_file_texts(struct code *c, struct diag *d, const char *path, con
 	if (c->list.containers.len) {
 		if (prepare_code(c, c->list.containers.len))
 			add_code_texts(c, d, name, sm);
+		drop_copies(c);
 		return;
 	}
 	c->replay = replay_open(path, &why);
