@@ -262,6 +262,10 @@ static void report_call(const struct call_row *row, const char *name, int status
 	bool is_mem = touches && (the_process.checks & CHECK_MEM);
 	struct finding f;
 
+	/* nvcc's own name of it. */
+	if (!strncmp(name, "__cuda", 6))
+		name += 2;
+
 	finding_init(&f, is_mem ? FINDING_INVALID_CALL : FINDING_API_ERROR);
 	text_printf(&f.text, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n",
 		    entry_status_name(name, status), status, s ? s->text : "unknown error", name);

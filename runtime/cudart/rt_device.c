@@ -220,6 +220,9 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
 	d->dev.on_copy_fault = rt_copy_fault;
 	d->dev.mem.strict = rt->settings.checks & CHECK_MEM;
+	/* The debugger goes back to what the heap was. */
+	if (d->dev.mem.strict && !the_process.debugger)
+		exec_heap_set_apart(d->dev.syscalls.heap);
 	d->dev.syscalls.print_error = print_stderr;
 	if (the_process.checks & CHECKS_WATCHING)
 		d->checks = calloc(1, sizeof(*d->checks));

@@ -130,6 +130,7 @@ static const char *memory_kind(const struct mem_range *r)
 	case MEM_KIND_MANAGED:
 		return "managed";
 	case MEM_KIND_HEAP:
+	case MEM_KIND_BLOCK:
 		return "heap of kernels";
 	case MEM_KIND_ARRAY:
 		return "array";

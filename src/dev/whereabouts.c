@@ -36,6 +36,8 @@ static const char *kind_name(const struct mem_range *r)
 		return "allocation of pinned host memory";
 	case MEM_KIND_MAPPED:
 		return "mapping";
+	case MEM_KIND_BLOCK:
+		return "block of device-side malloc";
 	case MEM_KIND_INTERNAL:
 		return "block of the runtime";
 	}

@@ -32,6 +32,8 @@ struct exec_heap {
 	u32 units;
 	struct unit *unit;
 	u32 list[LISTS];
+	bool apart;
+	u64 apart_used, apart_taken; /* bytes of blocks in use; blocks so far */
 };
 
 struct exec_heap *exec_heap_new(struct mem *m, u64 limit_bytes)
@@ -62,7 +64,7 @@ bool exec_heap_resize(struct exec_heap *h, u64 limit_bytes)
 	bool untouched;
 
 	pthread_mutex_lock(&h->lock);
-	untouched = !h->base;
+	untouched = !h->base && !h->apart_taken;
 	if (untouched)
 		h->limit = limit_bytes;
 	pthread_mutex_unlock(&h->lock);
@@ -148,11 +150,79 @@ static u32 find_free_run(const struct exec_heap *h, u32 len)
 	return NONE;
 }
 
+/* ---- blocks apart ---- */
+
+void exec_heap_set_apart(struct exec_heap *h)
+{
+	h->apart = true;
+}
+
+bool exec_heap_is_apart(const struct exec_heap *h)
+{
+	return h->apart;
+}
+
+static u64 take_apart(struct exec_heap *h, u64 bytes)
+{
+	u64 size = bytes ? bytes : 1, at = 0;
+
+	pthread_mutex_lock(&h->lock);
+	if (size <= h->limit && align_up(size, UNIT) <= h->limit - h->apart_used)
+		at = mem_alloc(h->mem, size, UNIT, MEM_KIND_BLOCK);
+	if (at) {
+		h->apart_used += align_up(size, UNIT);
+		h->apart_taken++;
+	}
+	pthread_mutex_unlock(&h->lock);
+	return at;
+}
+
+/* Requested size of the block in use at `address`, 0: none. */
+static u64 size_apart(struct exec_heap *h, u64 address)
+{
+	struct mem_range r;
+
+	return mem_find_own(h->mem, address, 1, &r) && r.base == address && r.kind == MEM_KIND_BLOCK
+		       ? r.size
+		       : 0;
+}
+
+static bool give_apart(struct exec_heap *h, u64 address)
+{
+	u64 size;
+
+	pthread_mutex_lock(&h->lock);
+	size = size_apart(h, address);
+	if (size) {
+		mem_free(h->mem, address);
+		h->apart_used -= align_up(size, UNIT);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return size != 0;
+}
+
+static void each_apart(struct exec_heap *h, void (*fn)(void *user, u64 address, u64 bytes),
+		       void *user)
+{
+	pthread_mutex_lock(&h->mem->lock);
+	for (u32 i = 0; i < h->mem->len; i++) {
+		const struct mem_range *r = &h->mem->ranges[i];
+
+		if (r->kind == MEM_KIND_BLOCK && !r->freed)
+			fn(user, r->base, r->size);
+	}
+	pthread_mutex_unlock(&h->mem->lock);
+}
+
+/* ---- blocks of the heap ---- */
+
 u64 exec_heap_take(struct exec_heap *h, u64 bytes)
 {
 	u64 units = bytes / UNIT + (bytes % UNIT || !bytes), address = 0;
 	u32 at, rest;
 
+	if (h->apart)
+		return take_apart(h, bytes);
 	if (units > h->limit / UNIT)
 		return 0;
 	pthread_mutex_lock(&h->lock);
@@ -184,6 +254,8 @@ bool exec_heap_give(struct exec_heap *h, u64 address)
 	u32 at, len;
 	bool ok;
 
+	if (h->apart)
+		return give_apart(h, address);
 	pthread_mutex_lock(&h->lock);
 	ok = is_block(h, address);
 	if (ok) {
@@ -211,6 +283,8 @@ u64 exec_heap_size(struct exec_heap *h, u64 address)
 {
 	u64 bytes;
 
+	if (h->apart)
+		return size_apart(h, address);
 	pthread_mutex_lock(&h->lock);
 	bytes = is_block(h, address) ? h->unit[(address - h->base) / UNIT].bytes : 0;
 	pthread_mutex_unlock(&h->lock);
@@ -219,6 +293,10 @@ u64 exec_heap_size(struct exec_heap *h, u64 address)
 
 void exec_heap_each(struct exec_heap *h, void (*fn)(void *user, u64 address, u64 bytes), void *user)
 {
+	if (h->apart) {
+		each_apart(h, fn, user);
+		return;
+	}
 	pthread_mutex_lock(&h->lock);
 	for (u32 at = 0; h->base && at < h->units; at += h->unit[at].len)
 		if (h->unit[at].used)

@@ -178,6 +178,11 @@ u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left
 	return mem_host(&r, address);
 }
 
+void exec_call_void_caches(const struct exec_call *c)
+{
+	memset(c->gang->caches, 0, sizeof(*c->gang->caches) * c->gang->env->program->cache_slots);
+}
+
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3])
 {
 	u32 t = (c->gang->first_warp + c->warp) * WARP_LANES + c->lane;
@@ -296,8 +301,13 @@ static enum fault_kind sys_free(struct exec_call *c)
 	const struct exec_syscalls *s = c->gang->env->syscalls;
 	u64 address = exec_call_argument(c, 0);
 
-	if (!address || (s && s->heap && exec_heap_give(s->heap, address)))
+	if (!address)
 		return FAULT_NONE;
+	if (s && s->heap && exec_heap_give(s->heap, address)) {
+		if (exec_heap_is_apart(s->heap))
+			exec_call_void_caches(c);
+		return FAULT_NONE;
+	}
 	return exec_call_fail(
 		c, FAULT_ILLEGAL_ADDRESS,
 		"free of 0x%llx, which malloc has not returned or which is free already",

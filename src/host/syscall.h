@@ -92,6 +92,8 @@ void exec_call_return(const struct exec_call *c, u64 value);
 u8 *exec_call_memory(const struct exec_call *c, u64 address, u64 size, u64 *left);
 /* Report that the call reads or writes bytes at a generic address, if there is an observer. */
 void exec_call_tell(const struct exec_call *c, enum exec_access_kind kind, u64 address, u64 bytes);
+/* Memory has been freed: what the calling CTA's instructions remember of allocations is void. */
+void exec_call_void_caches(const struct exec_call *c);
 /* Block and thread of the lane: for messages. */
 void exec_call_place(const struct exec_call *c, u32 block[3], u32 thread[3]);
 /* Pass the text of assertions to the launch's print_error. */
@@ -125,12 +127,19 @@ struct exec_heap;
 /* The memory is allocated from `m` with the first block. NULL: the host has no memory. */
 struct exec_heap *exec_heap_new(struct mem *m, u64 limit_bytes);
 void exec_heap_free(struct exec_heap *h);
+/*
+ * From now on each block is an allocation of its own, with a distance to its neighbours, and what
+ * has been freed is not used again soon: accesses outside of blocks are faults. Before the first
+ * block. Such a heap cannot be saved.
+ */
+void exec_heap_set_apart(struct exec_heap *h);
+bool exec_heap_is_apart(const struct exec_heap *h);
 /* Change the limit. False: device code has allocated already; the limit is unchanged. */
 bool exec_heap_resize(struct exec_heap *h, u64 limit_bytes);
 u64 exec_heap_limit(struct exec_heap *h);
 /* 16-byte aligned; 0 when nothing of that size is left. Any thread. */
 u64 exec_heap_take(struct exec_heap *h, u64 bytes);
-/* False when `address` is not a block in use. */
+/* False when `address` is not a block in use; caches of allocations are then void. */
 bool exec_heap_give(struct exec_heap *h, u64 address);
 /* Requested size of the block at `address`, 0: none. */
 u64 exec_heap_size(struct exec_heap *h, u64 address);

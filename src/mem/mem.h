@@ -39,6 +39,7 @@ enum mem_kind {
 	MEM_KIND_PINNED,   /* host memory that we allocated */
 	MEM_KIND_MAPPED,   /* a mapping of the virtual memory calls */
 	MEM_KIND_INTERNAL, /* ours: no program has asked for it */
+	MEM_KIND_BLOCK,    /* of device-side malloc, where blocks are apart */
 };
 
 #define MEM_SHARED_RANK_SHIFT 24u

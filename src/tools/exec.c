@@ -134,6 +134,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		return TOOL_USAGE;
 	}
 	j->dev.mem.strict |= (s.checks & CHECK_MEM) != 0;
+	if (s.checks & CHECK_MEM && !j->debugger && !j->replay)
+		exec_heap_set_apart(j->dev.syscalls.heap);
 	if (j->debugger) {
 		sched_set_debug(j->pool, debugger_hooks(j->debugger));
 		sched_thread_apart(j->pool, 1);

@@ -106,9 +106,12 @@ enum fault_kind nested_malloc(struct exec_call *c)
 
 enum fault_kind nested_free(struct exec_call *c)
 {
+	struct exec_heap *heap = nested_flight(c)->dev->syscalls.heap;
 	u64 at = exec_call_argument(c, 0);
 
-	return nested_answer(c, !at || exec_heap_give(nested_flight(c)->dev->syscalls.heap, at)
-					? STATUS_SUCCESS
-					: STATUS_INVALID_VALUE);
+	if (at && !exec_heap_give(heap, at))
+		return nested_answer(c, STATUS_INVALID_VALUE);
+	if (exec_heap_is_apart(heap))
+		exec_call_void_caches(c);
+	return nested_answer(c, STATUS_SUCCESS);
 }
