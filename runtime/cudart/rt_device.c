@@ -224,11 +224,14 @@ static int open_locked(struct rt *rt, int i)
 	if (d->dev.mem.strict && !the_process.debugger)
 		exec_heap_set_apart(d->dev.syscalls.heap);
 	d->dev.syscalls.print_error = print_stderr;
-	if (the_process.checks & CHECKS_WATCHING)
+	if (the_process.checks & (CHECKS_WATCHING | CHECK_MEM))
 		d->checks = calloc(1, sizeof(*d->checks));
 	if (d->checks)
 		d->dev.observer = checks_open(d->checks, the_process.checks, &d->dev.mem,
 					      &the_process.findings);
+	if (d->checks && !the_process.debugger)
+		d->dev.observer_apart = checks_open_apart(d->checks, the_process.checks,
+							  d->dev.observer, &the_process.findings);
 	rt_limits_init(d);
 	rt_guard_install();
 	d->is_open = true;

@@ -4,6 +4,7 @@
 #ifndef PL_CHECK_CHECKS_H
 #define PL_CHECK_CHECKS_H
 
+#include "src/check/apart.h"
 #include "src/check/finding.h"
 #include "src/check/race.h"
 #include "src/check/sync.h"
@@ -16,6 +17,8 @@
 
 struct checks {
 	u32 which; /* enum check, as a mask */
+	struct apart_check apart;
+	struct watch_tee tee_apart;
 	struct race_check race;
 	struct sync_check sync;
 	struct watch_tee tee;
@@ -27,6 +30,13 @@ struct checks {
  */
 const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem *m,
 					struct findings *found);
+/*
+ * For launches of programs whose shared variables lie apart: with which CHECK_MEM; `also` (may be
+ * NULL), what watches all launches, is told, too. After checks_open; NULL without CHECK_MEM.
+ */
+const struct exec_observer *checks_open_apart(struct checks *c, u32 which,
+					      const struct exec_observer *also,
+					      struct findings *found);
 /* No launch is under way. */
 void checks_close(struct checks *c);
 

@@ -1,4 +1,5 @@
 libcore_la_SOURCES += \
+	src/check/apart.c src/check/apart.h \
 	src/check/checks.c src/check/checks.h \
 	src/check/clock.c src/check/clock.h \
 	src/check/fault.c src/check/fault.h \

@@ -112,6 +112,11 @@ struct device {
 	 * loaded.
 	 */
 	const struct exec_observer *observer;
+	/*
+	 * Instead of it for kernels of programs with several shared variables, which are lowered
+	 * `apart` then (lower.h). NULL: there is none.
+	 */
+	const struct exec_observer *observer_apart;
 	struct recorder *recorder;    /* of launches (src/dev/record/record.h); NULL: none */
 	struct device_places *places; /* for the variables of the next program; NULL: anywhere */
 };

@@ -77,9 +77,34 @@ u32 device_shared_static(const struct program *p)
  */
 static u32 shared_bytes(const struct device *d, const struct program *p, u32 dynamic)
 {
-	u32 n = p->shared_static + dynamic;
+	bool apart = d->observer_apart && p->units;
+	u32 n = (apart ? exec_shared_end(p) : p->shared_static) + dynamic;
 
 	return d->mem.strict ? n : (u32)align_up(n, (u64)d->arch->smem_alloc_unit_bytes);
+}
+
+/* Is one variable all that threads have in local memory, as compilers make one of several? */
+static bool has_one_local(const struct program *p)
+{
+	const struct program_func *f = &p->funcs[0];
+	bool found = false;
+
+	if (p->has_calls || p->stack_bytes != align_up(p->local_bytes, p->frame_align))
+		return false;
+	for (size_t i = 0; i < f->func->vars.len && !found; i++) {
+		const struct ir_var *v = f->module->vars.at[f->func->vars.at[i]];
+
+		found = v->space == M_local && v->size_bytes == p->local_bytes;
+	}
+	return found;
+}
+
+/* Words of all lanes lie side by side, so it is whole words. */
+static u32 local_bytes(const struct device *d, const struct program *p)
+{
+	return d->mem.strict && p->local_bytes && has_one_local(p)
+		       ? (u32)align_up(p->local_bytes, 4)
+		       : exec_local_bytes(p, d->stack_bytes);
 }
 
 u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct program *p)
@@ -302,11 +327,17 @@ static void end_record(struct device_flight *f, const struct device_fault *fault
 	f->shot = NULL;
 }
 
+/* Those programs remember where variables lie that are lowered apart. */
+static const struct exec_observer *launch_observer(const struct device *d, const struct program *p)
+{
+	return d->observer_apart && p->units ? d->observer_apart : d->observer;
+}
+
 static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
 	struct device_fault fault;
-	const struct exec_observer *o = f->dev->observer;
+	const struct exec_observer *o = launch_observer(f->dev, f->program);
 
 	if (o && o->launch_end)
 		o->launch_end(o->user, f->program, f->grid_id);
@@ -449,12 +480,13 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 	struct device *d = f->dev;
 	const struct program *p = f->program;
 	const struct device_shape *h = &f->shape;
+	const struct exec_observer *observer = launch_observer(d, p);
 	struct sched_launch s = {
 		.env =
 			{
 				.program = p,
-				.ops = d->observer ? d->ops->watched : d->ops,
-				.observer = d->observer,
+				.ops = observer ? d->ops->watched : d->ops,
+				.observer = observer,
 				.mem = &d->mem,
 				.params = f->params->host,
 				.param_address = f->params->address,
@@ -465,7 +497,7 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 				.async_eager = d->async_eager,
 				.dynamic_shared = f->dynamic_bytes,
 				.shared_bytes = shared_bytes(d, p, f->dynamic_bytes),
-				.local_bytes = exec_local_bytes(p, d->stack_bytes),
+				.local_bytes = local_bytes(d, p),
 				.syscalls = &d->syscalls,
 				.textures = texture_table(d->textures),
 				.user = f,
@@ -491,8 +523,8 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 	}
 	if (f->kernel->param_bytes)
 		memcpy(f->params->host, f->values, f->kernel->param_bytes);
-	if (d->observer && d->observer->launch_begin)
-		d->observer->launch_begin(d->observer->user, p, f->grid_id);
+	if (observer && observer->launch_begin)
+		observer->launch_begin(observer->user, p, f->grid_id);
 	if (PL_UNLIKELY(d->recorder != NULL))
 		f->shot = recorder_begin(d->recorder, f);
 	return sched_start(f->pool ? f->pool : d->pool, &s, may_inline);

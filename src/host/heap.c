@@ -162,7 +162,7 @@ bool exec_heap_is_apart(const struct exec_heap *h)
 	return h->apart;
 }
 
-static u64 take_apart(struct exec_heap *h, u64 bytes)
+static u64 take_block_apart(struct exec_heap *h, u64 bytes)
 {
 	u64 size = bytes ? bytes : 1, at = 0;
 
@@ -178,7 +178,7 @@ static u64 take_apart(struct exec_heap *h, u64 bytes)
 }
 
 /* Requested size of the block in use at `address`, 0: none. */
-static u64 size_apart(struct exec_heap *h, u64 address)
+static u64 block_size_apart(struct exec_heap *h, u64 address)
 {
 	struct mem_range r;
 
@@ -187,12 +187,12 @@ static u64 size_apart(struct exec_heap *h, u64 address)
 		       : 0;
 }
 
-static bool give_apart(struct exec_heap *h, u64 address)
+static bool give_block_apart(struct exec_heap *h, u64 address)
 {
 	u64 size;
 
 	pthread_mutex_lock(&h->lock);
-	size = size_apart(h, address);
+	size = block_size_apart(h, address);
 	if (size) {
 		mem_free(h->mem, address);
 		h->apart_used -= align_up(size, UNIT);
@@ -201,8 +201,8 @@ static bool give_apart(struct exec_heap *h, u64 address)
 	return size != 0;
 }
 
-static void each_apart(struct exec_heap *h, void (*fn)(void *user, u64 address, u64 bytes),
-		       void *user)
+static void each_block_apart(struct exec_heap *h, void (*fn)(void *user, u64 address, u64 bytes),
+			     void *user)
 {
 	pthread_mutex_lock(&h->mem->lock);
 	for (u32 i = 0; i < h->mem->len; i++) {
@@ -222,7 +222,7 @@ u64 exec_heap_take(struct exec_heap *h, u64 bytes)
 	u32 at, rest;
 
 	if (h->apart)
-		return take_apart(h, bytes);
+		return take_block_apart(h, bytes);
 	if (units > h->limit / UNIT)
 		return 0;
 	pthread_mutex_lock(&h->lock);
@@ -255,7 +255,7 @@ bool exec_heap_give(struct exec_heap *h, u64 address)
 	bool ok;
 
 	if (h->apart)
-		return give_apart(h, address);
+		return give_block_apart(h, address);
 	pthread_mutex_lock(&h->lock);
 	ok = is_block(h, address);
 	if (ok) {
@@ -284,7 +284,7 @@ u64 exec_heap_size(struct exec_heap *h, u64 address)
 	u64 bytes;
 
 	if (h->apart)
-		return size_apart(h, address);
+		return block_size_apart(h, address);
 	pthread_mutex_lock(&h->lock);
 	bytes = is_block(h, address) ? h->unit[(address - h->base) / UNIT].bytes : 0;
 	pthread_mutex_unlock(&h->lock);
@@ -294,7 +294,7 @@ u64 exec_heap_size(struct exec_heap *h, u64 address)
 void exec_heap_each(struct exec_heap *h, void (*fn)(void *user, u64 address, u64 bytes), void *user)
 {
 	if (h->apart) {
-		each_apart(h, fn, user);
+		each_block_apart(h, fn, user);
 		return;
 	}
 	pthread_mutex_lock(&h->lock);

@@ -32,7 +32,12 @@ struct lower_options {
 	u32 warps;       /* per CTA, for the gang size; 0: 8 */
 	bool one_to_one; /* rows for every register, for debugging: no colouring, no fusion */
 	bool no_fusion;
-	bool check;    /* for tests: do the tables of micro-ops say which rows each has? */
+	bool check; /* for tests: do the tables of micro-ops say which rows each has? */
+	/*
+	 * Shared variables lie at distances from each other, so that accesses between them can be
+	 * noticed; the program remembers where. shared_static is as without.
+	 */
+	bool apart;
 	bool contract; /* unrounded products and sums become fused ones, as on hardware */
 };
 
@@ -71,6 +76,8 @@ bool exec_local_fits(const struct program *p);
  * fits there fits here.
  */
 u32 exec_local_bytes(const struct program *p, u64 stack_limit);
+/* Where the dynamic part of a CTA's shared memory begins; the program was lowered `apart`. */
+u32 exec_shared_end(const struct program *p);
 /* What an address of exec_variable_place counts from. */
 enum exec_base {
 	EXEC_IN_SHARED,
@@ -84,7 +91,8 @@ struct exec_place {
 	u64 at;
 };
 /*
- * Where a variable of a unit lies in a program that was lowered one to one. False: it has no memory
+ * Where a variable of a unit lies in a program that was lowered one to one, or apart: shared ones
+ * then. False: it has no memory
  * here.
  */
 bool exec_variable_place(const struct program *p, const struct ir_var *v, struct exec_place *out);

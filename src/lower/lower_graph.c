@@ -460,17 +460,35 @@ static u32 offset_of_definition(const struct lower *l, const struct ir_var *v, u
 	return 0;
 }
 
+/* Declared in one unit, defined in another. */
+static bool is_elsewhere(const struct ir_var *v)
+{
+	return !v->unsized && v->definition && v->definition != v;
+}
+
+bool lower_is_dynamic(const struct ir_var *v)
+{
+	return !is_elsewhere(v) && (v->unsized || v->linkage == IR_EXTERN);
+}
+
+/* As far as wrong indexes usually go: to the next row, to the next object of its kind. */
+u32 lower_shared_distance(const struct ir_var *v)
+{
+	u64 least = 256, most = 8192, n = align_up(v->size_bytes, 64);
+
+	return (u32)(n < least ? least : n > most ? most : n);
+}
+
 /*
  * pass 0: variables with a size; pass 1: alignment of the dynamic part; pass 2: where it begins,
  * and declarations.
  */
-static u64 place_shared(struct lower *l, bool *const *used, u32 pass, u64 at)
+static u64 place_shared(struct lower *l, bool *const *used, u32 pass, u64 at, bool apart)
 {
 	for (u32 u = 0; u < l->options.unit_len; u++)
 		for (size_t i = 0; i < l->options.units[u].module->vars.len; i++) {
 			const struct ir_var *v = l->options.units[u].module->vars.at[i];
-			bool elsewhere = !v->unsized && v->definition && v->definition != v;
-			bool dynamic = !elsewhere && (v->unsized || v->linkage == IR_EXTERN);
+			bool elsewhere = is_elsewhere(v), dynamic = lower_is_dynamic(v);
 
 			if (v->space != M_shared)
 				continue;
@@ -481,7 +499,7 @@ static u64 place_shared(struct lower *l, bool *const *used, u32 pass, u64 at)
 			if (pass == 0 && !dynamic && !elsewhere) {
 				at = align_up(at, v->align);
 				l->offsets[u][i] = (u32)at;
-				at += v->size_bytes;
+				at += v->size_bytes + (apart ? lower_shared_distance(v) : 0);
 			} else if (pass == 1 && dynamic) {
 				at = align_up(at, v->align);
 			} else if (pass == 2 && dynamic) {
@@ -493,11 +511,21 @@ static u64 place_shared(struct lower *l, bool *const *used, u32 pass, u64 at)
 	return at;
 }
 
+/* Where the dynamic part begins. */
+static u64 place_all_shared(struct lower *l, bool *const *used, bool apart)
+{
+	u64 at = 0;
+
+	for (u32 pass = 0; pass < 3; pass++)
+		at = place_shared(l, used, pass,
+				  apart && pass == 1 ? align_up(at, SHARED_END_ALIGN) : at, apart);
+	return at;
+}
+
 bool lower_lay_out_shared(struct lower *l)
 {
 	u32 n = l->options.unit_len;
 	bool **used = calloc(n + 1, sizeof(*used)), ok = used != NULL;
-	u64 at = 0;
 
 	for (u32 u = 0; ok && u < n; u++) {
 		used[u] = calloc(l->options.units[u].module->vars.len + 1, sizeof(bool));
@@ -507,9 +535,9 @@ bool lower_lay_out_shared(struct lower *l)
 		mark_shared(l, used);
 		for (u32 u = 0; u < n; u++)
 			mark_definitions(l, used, u);
-		for (u32 pass = 0; pass < 3; pass++)
-			at = place_shared(l, used, pass, at);
-		l->p->shared_static = (u32)at;
+		l->p->shared_static = (u32)place_all_shared(l, used, false);
+		if (l->options.apart)
+			place_all_shared(l, used, true);
 	}
 	for (u32 u = 0; used && u < n; u++)
 		free(used[u]);

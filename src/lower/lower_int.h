@@ -253,6 +253,12 @@ u32 lower_var_offset(const struct lower *l, u32 var);
 bool lower_find_functions(struct lower *l, const struct ir_func *kernel);
 /* Shared variables those functions name, one after the other; dynamic ones after. */
 bool lower_lay_out_shared(struct lower *l);
+/* Does the variable name the dynamic part of shared memory? */
+bool lower_is_dynamic(const struct ir_var *v);
+/* Bytes kept free after a shared variable of a program that is lowered `apart`. */
+u32 lower_shared_distance(const struct ir_var *v);
+/* The dynamic part begins at a multiple of it there, if no variable wants more. */
+#define SHARED_END_ALIGN 16u
 /* Tell the program where variables are: places.c. Returns false when memory is out. */
 bool lower_keep_places(struct lower *l);
 /* The address of a function of l->m. */

@@ -54,6 +54,25 @@ bool exec_formal_place(const struct program *p, const struct ir_var *v, u32 *at)
 	return true;
 }
 
+u32 exec_shared_end(const struct program *p)
+{
+	u32 end = 0;
+
+	for (u32 u = 0; u < p->unit_len; u++)
+		for (size_t i = 0; i < p->units[u].module->vars.len; i++) {
+			const struct ir_var *v = p->units[u].module->vars.at[i];
+			u32 at = p->units[u].offset[i];
+
+			if (v->space != M_shared || at == IR_NONE)
+				continue;
+			if (lower_is_dynamic(v))
+				return at;
+			at += (u32)v->size_bytes + lower_shared_distance(v);
+			end = at > end ? at : end;
+		}
+	return (u32)align_up(end, SHARED_END_ALIGN);
+}
+
 static bool is_kernel_parameter(const struct program_unit *u, const struct ir_var *v, u32 index)
 {
 	const struct ir_func *f =

@@ -25,6 +25,8 @@
 #define BEYOND ((u64)1 << 47) /* no process has anything there */
 #define KEPT 16u              /* freed ranges that outlive a search from the start */
 #define FREED_MAX 4096u
+#define FAR_MIN 512u /* smaller ones lie closer */
+#define FAR_MAX ((u64)64 << 10)
 
 /* ---- reservation ---- */
 
@@ -241,6 +243,16 @@ static void purge(struct mem *m, u32 kept)
 
 /* ---- room ---- */
 
+/*
+ * Kept free after an allocation: where nothing outside of allocations may be touched, as far as
+ * wrong indexes usually go.
+ */
+static u64 far_distance(const struct mem *m, u64 size)
+{
+	return m->strict && size > FAR_MIN ? align_up(min_u64(size, FAR_MAX), MEM_ALIGN)
+					   : MEM_ALIGN;
+}
+
 /* The first place in [from, to) that no range takes; 0: none. */
 static u64 scan(const struct mem *m, u64 from, u64 to, u64 size, u64 align)
 {
@@ -249,9 +261,9 @@ static u64 scan(const struct mem *m, u64 from, u64 to, u64 size, u64 align)
 	for (u32 i = lower_bound(m, from); i < m->len; i++) {
 		const struct mem_range *r = &m->ranges[i];
 
-		if (at + size + MEM_ALIGN <= r->base)
+		if (at + size + far_distance(m, size) <= r->base)
 			break;
-		at = align_up(r->base + r->size + MEM_ALIGN, align);
+		at = align_up(r->base + r->size + far_distance(m, r->size), align);
 		if (at >= to)
 			return 0;
 	}
@@ -279,7 +291,7 @@ static u64 find_space(struct mem *m, u64 size, u64 align)
 		at = scan(m, start, end, size, align);
 	}
 	if (at)
-		m->next = at + size + MEM_ALIGN;
+		m->next = at + size + far_distance(m, size);
 	return at;
 }
 

@@ -145,6 +145,9 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	j->dev.async_eager = s.async_eager;
 	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
 	j->dev.observer = observer;
+	if (!j->debugger)
+		j->dev.observer_apart = checks_open_apart(&j->watch.checks, j->watch.which,
+							  observer, &j->watch.findings);
 	j->dev.recorder = j->recorder;
 	j->dev.syscalls.print = print_to_stdout;
 	return TOOL_OK;

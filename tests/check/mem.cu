@@ -304,21 +304,13 @@ __device__ __noinline__ int callee(int n)
 
 	for (int i = 0; i < 8; i++)
 		a[i] = n;
-	a[n] = 5; // mem_local_callee
+	a[n] = 5;
 	return a[n & 7];
 }
 
 KERNEL fine_local_callee(int *o)
 {
 	int n = 3;
-
-	HIDE(n);
-	o[threadIdx.x] = callee(n);
-}
-
-KERNEL mem_local_callee(int *o)
-{
-	int n = 8;
 
 	HIDE(n);
 	o[threadIdx.x] = callee(n);

@@ -109,6 +109,17 @@ u32 device_program_kernels(const struct device_program *p)
 	return n;
 }
 
+/* Several shared variables, or one and a dynamic part: accesses may go from one to another. */
+static bool has_vars_apart(const struct device_program *p)
+{
+	u32 n = 0;
+
+	for (u32 u = 0; p->dev->observer_apart && u < p->len; u++)
+		for (size_t i = 0; i < p->units[u]->vars.len; i++)
+			n += p->units[u]->vars.at[i]->space == M_shared;
+	return n > 1;
+}
+
 static struct lower_options options_of(const struct device_program *p, u32 unit, u32 warps)
 {
 	return (struct lower_options){
@@ -117,7 +128,8 @@ static struct lower_options options_of(const struct device_program *p, u32 unit,
 		.unit_len = p->len,
 		.externs = p->dev->externs,
 		.host_functions = p->dev->host_functions,
-		.no_fusion = p->dev->observer != NULL,
+		.no_fusion = p->dev->observer != NULL || has_vars_apart(p),
+		.apart = has_vars_apart(p),
 		.one_to_one = sched_debug(p->dev->pool) != NULL,
 		.contract = !p->units[unit]->debug,
 	};
