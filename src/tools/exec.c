@@ -104,7 +104,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	}
 	if (!j->replay && !arch_devices_parse(&j->profiles, name ? name : "", d))
 		return TOOL_USAGE;
-	j->watch.which = s.checks;
+	/* How strict a recorded launch was is no wish to have its errors as findings. */
+	j->watch.which = j->replay_path && !setting_text(SETTING_CHECK) ? 0 : s.checks;
 	if (s.checks & CHECKS_WATCHING && debugger_is_wanted()) {
 		fputs(CHECKS_DEBUGGED, stderr);
 		j->watch.which &= ~CHECKS_WATCHING;
