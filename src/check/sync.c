@@ -4,6 +4,7 @@
  */
 #include "src/check/sync_int.h"
 #include "src/exec/turn.h"
+#include "src/uop/async.h"
 
 #include <stdio.h>
 
@@ -139,10 +140,42 @@ static void note_last(struct sync_warp *w, u32 mask, u32 pc)
 		w->last[l] = mask >> l & 1 ? pc : w->last[l];
 }
 
+/* Does it leave anything behind that others may wait for? */
+static bool changes_something(const struct uop *in)
+{
+	switch (uop_kind(in->inner)) {
+	case UOP_LANE:
+	case UOP_FLOW:
+	case UOP_WAIT:
+	case UOP_NOTHING:
+	case UOP_VALUE:
+	case UOP_SREG:
+	case UOP_LOAD:
+	case UOP_WARP:
+	case UOP_FENCE:
+		return false;
+	case UOP_MBARRIER:
+		return in->inner == OP_mbar && in->mbar.action < MBAR_WAIT;
+	default:
+		return true;
+	}
+}
+
+static void note_progress(const struct sync_step *s)
+{
+	struct sync_warp *w = sync_warp_of(s);
+
+	if (w->spins & s->mask && changes_something(s->in))
+		w->spins &= ~s->mask;
+	if (s->mask & ~w->spins)
+		s->launch->failed = 0;
+}
+
 static void step_warp(struct sync_step *s)
 {
 	struct sync_warp *w = sync_warp_of(s);
 
+	note_progress(s);
 	if (w->waits & s->mask)
 		sync_barrier_resume(s);
 	if (w->meets & s->mask)
@@ -178,7 +211,11 @@ static void sync_step(struct sync_check *y, const struct gang *g, const struct u
 /* In the order of the engine: of a gang that runs a barrier warp by warp, as each warp does. */
 static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 {
-	struct sync_step s = {.in = e->in, .pc = e->pc, .warp = e->warp, .mask = e->mask};
+	struct sync_step s = {.in = e->in,
+			      .pc = e->pc,
+			      .warp = e->warp,
+			      .mask = e->mask,
+			      .is_stuck = e->is_stuck};
 
 	s.launch = sync_launch_of(y, e->cta->env->grid_id);
 	s.cta = s.launch ? sync_cta_of(s.launch, e->cta->number) : NULL;

@@ -26,6 +26,7 @@ struct sync_warp {
 	u32 committed[WARP_LANES]; /* groups of cp.async */
 	u32 cluster_arrived; /* lanes that have arrived at the cluster's barrier, and not waited */
 	u32 arrivals, waits_made; /* at that barrier: of the lowest lane that has not exited */
+	u32 spins; /* lanes whose last wait for an mbarrier failed, and that did nothing since */
 	u32 meetings;
 	struct sync_meeting meeting[WARP_LANES];
 };
@@ -85,6 +86,7 @@ struct sync_launch {
 	struct findings *found;
 	struct map ctas; /* those that run, by number + 1: struct sync_cta * */
 	struct sync_cta *last;
+	u32 failed;      /* waits for mbarriers since any thread did anything else */
 	u64 steps;       /* so far */
 	struct map past; /* what sync_is_past has found out, + 1 */
 	bool gave_up;
@@ -95,6 +97,7 @@ struct sync_step {
 	struct sync_launch *launch;
 	struct sync_cta *cta;
 	const struct gang *gang;
+	bool *is_stuck; /* of the event; NULL: before the micro-op runs */
 	const struct uop *in;
 	u32 pc, warp; /* in the CTA */
 	u32 mask;

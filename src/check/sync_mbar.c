@@ -254,8 +254,31 @@ static bool is_over(u32 action, u64 word, u64 want)
 	}
 }
 
+/* Waits that fail while no thread of the launch does anything else, before that is for ever. */
+#define FAILED_MOST 100000u
+
+static void note_failed(const struct sync_step *s, u32 lanes)
+{
+	struct finding f;
+
+	sync_warp_of(s)->spins |= lanes;
+	if (++s->launch->failed < FAILED_MOST)
+		return;
+	s->launch->failed = 0;
+	sync_begin(&f, FINDING_DEADLOCK, s->launch, s->cta,
+		   s->warp * WARP_LANES + (u32)__builtin_ctz(lanes), s->pc, false, "Wait");
+	sync_say_head(&f, "Deadlock: a phase of an mbarrier never ends");
+	text_puts(
+		&f.text,
+		"    All threads of the launch wait for mbarriers, at barriers, or have exited.\n");
+	sync_add(s->launch, &f);
+	*s->is_stuck = true;
+}
+
 void sync_mbar_waited(const struct sync_step *s)
 {
+	u32 failed = 0;
+
 	if (s->in->mbar.action < MBAR_WAIT || s->in->a == s->in->d)
 		return;
 	for (u32 m = s->mask; m; m &= m - 1) {
@@ -269,9 +292,14 @@ void sync_mbar_waited(const struct sync_step *s)
 		if (!owner || (u64)offset + sizeof(word) > at->env->shared_bytes)
 			continue;
 		memcpy(&word, at->shared + offset, sizeof(word));
-		if (!is_over(s->in->mbar.action, word, mbar_operand(s, l)))
+		if (!is_over(s->in->mbar.action, word, mbar_operand(s, l))) {
+			failed |= 1u << l;
 			continue;
+		}
+		sync_warp_of(s)->spins &= ~(1u << l);
 		s->cta->remote.any = false;
 		sync_copy_arrived(owner, offset);
 	}
+	if (failed)
+		note_failed(s, failed);
 }

@@ -53,6 +53,10 @@ struct exec_sync {
 	const struct cta *cta;
 	const struct uop *in;
 	u32 pc, warp, mask;
+	/*
+	 * An observer may set it: the lanes will wait for ever. The launch ends with a deadlock.
+	 */
+	bool *is_stuck;
 	/* enum exec_op: OP_bar_sync, OP_bar_arrive, OP_bar_red, OP_warp_sync, OP_fence .. */
 	u16 op;
 };

@@ -728,3 +728,17 @@ KERNEL bad_livelock(int *out)
 	__syncthreads();
 	out[threadIdx.x] = 1;
 }
+
+// A loop that reads clocks on its way, as those of libcu++ do.
+KERNEL bad_mbar_livelock_with_sleep(int *out)
+{
+	__shared__ u64 b;
+
+	if (threadIdx.x == 0)
+		mbar_init(&b, 65);
+	__syncthreads();
+	mbar_arrive(&b);
+	asm volatile("{ .reg .pred p; .reg .b64 t; L%=: mov.u64 t, %%globaltimer; nanosleep.u32 20;" // bad_mbar_livelock_with_sleep first
+		     "mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra L%=; }" ::"r"(ADDRESS(&b)) : "memory");
+	out[threadIdx.x] = 1;
+}
