@@ -16,6 +16,10 @@ const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem 
 		sync_check_init(&c->sync, found);
 		watch_tee_add(&c->tee, &c->sync.observer);
 	}
+	if (c->which & CHECK_INIT) {
+		init_check_init(&c->init, m, found);
+		watch_tee_add(&c->tee, &c->init.observer);
+	}
 	return c->tee.len ? &c->tee.observer : NULL;
 }
 
@@ -42,5 +46,7 @@ void checks_close(struct checks *c)
 		race_check_fini(&c->race);
 	if (c->which & CHECK_SYNC)
 		sync_check_fini(&c->sync);
+	if (c->which & CHECK_INIT)
+		init_check_fini(&c->init);
 	c->which = 0;
 }

@@ -6,14 +6,16 @@
 
 #include "src/check/apart.h"
 #include "src/check/finding.h"
+#include "src/check/init/init.h"
 #include "src/check/race.h"
 #include "src/check/sync.h"
 #include "src/watch/tee.h"
 
 /* Those that watch launches; under a debugger they are off. */
-#define CHECKS_WATCHING ((u32)(CHECK_RACE | CHECK_SYNC))
+#define CHECKS_WATCHING ((u32)(CHECK_RACE | CHECK_SYNC | CHECK_INIT))
 #define CHECKS_DEBUGGED                                                                            \
-	"ptxloom: note: races and misuse of synchronisation are not looked for under the debugger\n"
+	"ptxloom: note: races, uninitialized values and misuse of synchronisation are not looked " \
+	"for under the debugger\n"
 
 struct checks {
 	u32 which; /* enum check, as a mask */
@@ -21,6 +23,7 @@ struct checks {
 	struct watch_tee tee_apart;
 	struct race_check race;
 	struct sync_check sync;
+	struct init_check init;
 	struct watch_tee tee;
 };
 

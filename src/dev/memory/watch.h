@@ -1,5 +1,5 @@
 /*
- * Watchers of the memory that programs ask for: allocations, and and what calls of the
+ * Watchers of the memory that programs ask for: allocations, and what calls of the
  * host move and fill. Checks are such (src/check). Without watchers it costs one test a call.
  *
  * Accesses of kernels are told to observers instead (src/exec/observer.h).

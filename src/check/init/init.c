@@ -1,0 +1,786 @@
+/*
+ * The observer that looks for reads of what was never written: memory, and the way from it to
+ * registers and back.
+ */
+#include "src/check/init/init_int.h"
+#include "src/exec/lane_access.h"
+#include "src/exec/turn.h"
+#include "src/uop/atom.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Lanes of one access lie in so many bytes, if all of them are to be looked up at once. */
+#define SPAN_MOST ((u64)64 << 10)
+
+/* ---- launches and CTAs ---- */
+
+static struct init_launch *init_launch_of(struct init_check *c, u64 grid_id)
+{
+	u64 *slot;
+
+	pthread_mutex_lock(&c->lock);
+	slot = map_get(&c->launches, grid_id + 1);
+	pthread_mutex_unlock(&c->lock);
+	return slot ? (struct init_launch *)(uintptr_t)*slot : NULL;
+}
+
+static void init_cta_free(struct init_cta *c)
+{
+	for (u32 i = 0; c && i < c->gang_len; i++)
+		taint_fini(&c->gangs[i]);
+	for (u32 i = 0; c && c->local && i < c->warps; i++)
+		written_fini(&c->local[i].written);
+	if (c) {
+		written_fini(&c->shared);
+		free(c->gangs);
+		free(c->local);
+	}
+	free(c);
+}
+
+static struct init_cta *cta_make(struct init_launch *l, const struct cta *cta)
+{
+	struct init_cta *c = calloc(1, sizeof(*c));
+	bool ok;
+
+	if (!c)
+		return NULL;
+	c->launch = l;
+	c->gang_len = cta->gangs;
+	c->warps = cta->warps;
+	c->gangs = calloc(cta->gangs, sizeof(*c->gangs));
+	c->local = calloc(cta->warps, sizeof(*c->local));
+	ok = c->gangs && c->local;
+	for (u32 i = 0; ok && i < cta->gangs; i++)
+		ok = taint_init(&c->gangs[i], &l->shape);
+	written_init(&c->shared, cta->env->shared_bytes);
+	if (ok)
+		return c;
+	init_cta_free(c);
+	return NULL;
+}
+
+/* Nothing is written yet, but what belongs to the system. */
+static void cta_restart(struct init_cta *c, const struct cta *cta)
+{
+	const struct init_launch *l = c->launch;
+
+	c->cta = cta;
+	c->copy_pc = c->fragment_pc = NO_PC;
+	for (u32 i = 0; i < c->gang_len; i++)
+		memcpy(c->gangs[i].state, l->states, l->shape.block_bytes / 64);
+	written_reset(&c->shared);
+	if (l->program->uses_reserved)
+		written_set(&c->shared, cta->env->reserved_at, EXEC_RESERVED_SHARED);
+	for (u32 w = 0; w < c->warps; w++)
+		if (c->local[w].used) {
+			written_reset(&c->local[w].written);
+			c->local[w].used = false;
+		}
+}
+
+static void init_launch_free(struct init_launch *l)
+{
+	for (size_t i = 0; i < l->ctas.cap; i++)
+		if (l->ctas.slots[i].key)
+			init_cta_free((struct init_cta *)(uintptr_t)l->ctas.slots[i].value);
+	while (l->spare) {
+		struct init_cta *next = l->spare->next;
+
+		init_cta_free(l->spare);
+		l->spare = next;
+	}
+	map_fini(&l->ctas);
+	init_report_fini(l);
+	free(l->states);
+	free(l->first_row);
+	free(l->row_at);
+	free(l);
+}
+
+static void init_observe_launch(void *user, const struct program *p, u64 grid_id)
+{
+	struct init_check *c = user;
+	struct init_launch *l = calloc(1, sizeof(*l));
+	bool ok = l != NULL;
+
+	if (!ok)
+		return;
+	l->program = p;
+	pthread_mutex_lock(&c->lock);
+	l->serial = ++c->serial & INT32_MAX;
+	ok = init_flow_prepare(l) && map_set(&c->launches, grid_id + 1, map_key(l));
+	pthread_mutex_unlock(&c->lock);
+	if (!ok)
+		init_launch_free(l);
+}
+
+static void init_observe_launch_end(void *user, const struct program *p, u64 grid_id)
+{
+	struct init_check *c = user;
+	struct init_launch *l = init_launch_of(c, grid_id);
+
+	(void)p;
+	if (!l)
+		return;
+	if (l->gave_up)
+		fputs("ptxloom: note: reads of uninitialized memory were not looked for to the end "
+		      "of a launch: no memory left\n",
+		      stderr);
+	init_tell(l, c->mem, c->found);
+	pthread_mutex_lock(&c->lock);
+	map_remove(&c->launches, grid_id + 1);
+	pthread_mutex_unlock(&c->lock);
+	if (c->last && c->last->launch == l)
+		c->last = NULL;
+	init_launch_free(l);
+}
+
+static void init_observe_cta(void *user, const struct cta *cta)
+{
+	struct init_check *c = user;
+	struct init_launch *l = init_launch_of(c, cta->env->grid_id);
+	struct init_cta *x;
+
+	c->last = NULL;
+	if (!l)
+		return;
+	x = l->spare;
+	if (x)
+		l->spare = x->next;
+	else
+		x = cta_make(l, cta);
+	if (!x || !map_set(&l->ctas, cta->number + 1, map_key(x))) {
+		init_cta_free(x);
+		l->gave_up = true;
+		return;
+	}
+	cta_restart(x, cta);
+}
+
+static struct init_cta *init_cta_at(struct init_launch *l, u64 number)
+{
+	u64 *slot = map_get(&l->ctas, number + 1);
+
+	return slot ? (struct init_cta *)(uintptr_t)*slot : NULL;
+}
+
+static struct init_cta *init_cta_of(struct init_check *c, const struct cta *cta)
+{
+	struct init_launch *l;
+
+	if (PL_LIKELY(c->last && c->last->cta == cta))
+		return c->last;
+	l = init_launch_of(c, cta->env->grid_id);
+	c->last = l ? init_cta_at(l, cta->number) : NULL;
+	return c->last;
+}
+
+static void init_observe_cta_end(void *user, const struct cta *cta)
+{
+	struct init_check *c = user;
+	struct init_cta *x = init_cta_of(c, cta);
+
+	c->last = NULL;
+	if (!x)
+		return;
+	map_remove(&x->launch->ctas, cta->number + 1);
+	x->cta = NULL;
+	x->next = x->launch->spare;
+	x->launch->spare = x;
+}
+
+/* ---- steps ---- */
+
+static void init_observe_step(void *user, const struct gang *g, const struct uop *in)
+{
+	struct init_cta *c = init_cta_of(user, g->cta);
+	struct taint *t = c ? &c->gangs[g - g->cta->gang] : NULL;
+	const struct init_launch *l = c ? c->launch : NULL;
+	u32 pc = (u32)(in - g->uops), dirty = 0;
+
+	if (!c)
+		return;
+	for (u32 i = l->first_row[pc]; i < l->first_row[pc + 1]; i++)
+		dirty |= t->state[l->row_at[i]];
+	if (PL_UNLIKELY(dirty))
+		init_flow_step(c, t, (struct gang *)(uintptr_t)g, in);
+}
+
+/* ---- where accesses go ---- */
+
+struct visit {
+	struct init_check *check;
+	struct init_cta *c;
+	struct init_launch *launch;
+	const struct exec_access *a;
+	struct taint *t; /* of the gang */
+	u32 first_lane;  /* of the warp, in the gang */
+	/* of a lane: the memory, and where in it; NULL: all counts as written */
+	struct written *written;
+	struct init_range *range;
+	u64 at;
+};
+
+static struct written *local_of(struct init_cta *c, u32 warp)
+{
+	struct init_local *x = &c->local[warp];
+
+	if (!x->written.bits)
+		written_init(&x->written, (u64)c->cta->env->local_bytes * WARP_LANES);
+	x->used = true;
+	return &x->written;
+}
+
+static bool find_shared(struct visit *v, u64 address)
+{
+	const struct cta *own = v->a->cta, *to;
+	struct init_cta *owner = v->c;
+
+	to = shared_owner((struct cta *)(uintptr_t)own, address >> MEM_SHARED_RANK_SHIFT);
+	if (to != own)
+		owner = to ? init_cta_at(v->launch, to->number) : NULL;
+	v->written = owner ? &owner->shared : NULL;
+	v->at = address & MEM_SHARED_OFFSET;
+	return owner != NULL;
+}
+
+/* The memory of a lane's access; false: it counts as written. */
+static bool find_init_place(struct visit *v, u32 lane)
+{
+	u64 address = v->a->address[lane];
+	u32 local_bytes = v->a->cta->env->local_bytes;
+
+	v->range = NULL;
+	switch ((enum mem_space)v->a->space) {
+	case MEM_SHARED:
+		return find_shared(v, address);
+	case MEM_LOCAL:
+		if (address + v->a->bytes > local_bytes)
+			return false;
+		v->written = local_of(v->c, v->a->warp);
+		v->at = (u64)lane * local_bytes + address;
+		return true;
+	case MEM_GLOBAL:
+		v->range = init_memory_at(v->check->memory, address);
+		v->written = v->range ? &v->range->written : NULL;
+		v->at = v->range ? address - v->range->base : 0;
+		return v->range != NULL;
+	default:
+		return false;
+	}
+}
+
+static u32 missing_at(struct visit *v, u64 offset, u32 bytes)
+{
+	if (v->range)
+		return init_memory_missing(v->range, v->range->base + v->at + offset, bytes);
+	return written_missing(v->written, v->at + offset, bytes);
+}
+
+/* The stretch that the lanes touch, if it is short and in one range. */
+static bool find_init_span(struct visit *v, u64 *at, u64 *bytes)
+{
+	u64 lo = UINT64_MAX, hi = 0;
+
+	if (v->a->space != MEM_GLOBAL && v->a->space != MEM_SHARED)
+		return false;
+	for (u32 m = v->a->mask; m; m &= m - 1) {
+		u64 x = v->a->address[__builtin_ctz(m)];
+
+		lo = x < lo ? x : lo;
+		hi = x > hi ? x : hi;
+	}
+	*bytes = hi - lo + v->a->bytes;
+	if (*bytes > SPAN_MOST || (v->a->space == MEM_SHARED && hi > MEM_SHARED_OFFSET) ||
+	    !find_init_place(v, (u32)__builtin_ctz(v->a->mask)))
+		return false;
+	if (v->range) {
+		*at = lo - v->range->base;
+		return lo >= v->range->base && *at + *bytes <= v->range->written.bytes;
+	}
+	*at = lo;
+	return true;
+}
+
+/* Most blocks write all of their shared memory first: then there is nothing to look up. */
+static bool is_shared_written(const struct visit *v)
+{
+	return v->a->space == MEM_SHARED && !v->c->shared.missing && !v->a->cta->cluster;
+}
+
+/* Has all that the lanes touch been written? */
+static bool is_span_written(struct visit *v)
+{
+	u64 at, bytes;
+
+	return is_shared_written(v) ||
+	       (find_init_span(v, &at, &bytes) && written_all(v->written, at, bytes));
+}
+
+/* ---- loads ---- */
+
+static u64 origin_in_memory(const struct visit *v, struct taint_value x)
+{
+	return (u64)v->launch->serial << 33 | (u64)(x.mask & TAINT_COMPUTED ? 1 : 0) << 32 |
+	       x.origin;
+}
+
+/*
+ * Compilers copy structures by bytes, or by eight bytes, whatever their members are: then what
+ * lies around tells padding and members that are not set from an array that was never written.
+ */
+static bool is_block_written(struct visit *v)
+{
+	const struct ir_func *f = v->a->cta->env->program->funcs[v->a->in->func].func;
+	const struct isa_form *form = f->insns.at[v->a->in->ir].form;
+	u64 block = v->a->bytes < 4 ? 4 : v->a->bytes == 8 ? 16 : 0, at;
+
+	if (!block || (form && isa_form_has(form, T_f64)))
+		return false;
+	/* Ranges begin at multiples of it; what lies behind the end counts as not written. */
+	at = v->at & ~(block - 1);
+	return written_missing(v->written, at, (u32)block) !=
+	       (u32)((u64)(1u << min_u64(block, v->written->bytes - at)) - 1);
+}
+
+static bool is_whole_read(struct visit *v)
+{
+	if (is_block_written(v))
+		return false;
+	for (u64 i = 0; i < v->a->bytes; i += 16) {
+		u32 n = (u32)min_u64(16, v->a->bytes - i);
+
+		if (missing_at(v, i, n) != (1u << n) - 1)
+			return false;
+	}
+	return true;
+}
+
+/* The value of bytes that are missing, the first of which is at this offset of the access. */
+static struct taint_value value_read(struct visit *v, u64 offset, u32 missing, u32 size)
+{
+	u64 from = written_origin(v->written, v->at + offset + (u32)__builtin_ctz(missing));
+	struct taint_value x = {.mask = missing};
+	struct init_read r = {.pc = v->a->pc, .space = v->a->space, .size = (u8)size};
+
+	if (from >> 33 == v->launch->serial) {
+		x.origin = (u32)from;
+		x.mask |= from >> 32 & 1 ? TAINT_COMPUTED : 0;
+		return x;
+	}
+	r.address = v->at + offset;
+	if (v->range)
+		r.address += v->range->base;
+	else if (v->a->space == MEM_LOCAL)
+		r.address %= v->a->cta->env->local_bytes;
+	r.whole = is_whole_read(v);
+	x.origin = init_read_new(v->launch, &r);
+	return x;
+}
+
+static u32 value_row(const struct visit *v, u32 row, u32 element)
+{
+	return v->a->count > 1 ? v->a->cta->env->program->ext[v->a->in->ext + element] : row;
+}
+
+/* Narrow loads fill the register: with zeros, or with copies of the sign. */
+static u32 extended_mask(const struct visit *v, u32 row, u32 missing, u32 size)
+{
+	u32 whole = taint_class(v->t, row) == ROW_X ? 0xff : 0xf;
+
+	if (v->a->in->flags & UOPF_SIGN && missing >> (size - 1) & 1)
+		missing |= whole & ~((1u << size) - 1);
+	return missing & whole;
+}
+
+static void load_lane(struct visit *v, u32 lane)
+{
+	u32 size = v->a->size;
+
+	for (u32 e = 0; e < v->a->count; e++) {
+		u32 row = value_row(v, v->a->in->d, e);
+		u32 missing = missing_at(v, (u64)e * size, size);
+		struct taint_value x;
+
+		if (!missing || row == NO_ROW)
+			continue;
+		x = value_read(v, (u64)e * size, missing, size);
+		x.mask = (x.mask & TAINT_COMPUTED) | extended_mask(v, row, missing, size);
+		taint_put(v->t, row, v->first_lane + lane, x);
+	}
+}
+
+static void each_lane(struct visit *v, void (*visit)(struct visit *v, u32 lane))
+{
+	for (u32 m = v->a->mask; m; m &= m - 1)
+		if (find_init_place(v, (u32)__builtin_ctz(m)))
+			visit(v, (u32)__builtin_ctz(m));
+}
+
+/* Values that are passed to the device runtime: padding among them is not used. */
+static void pass_lane(struct visit *v, u32 lane)
+{
+	struct init_where at = {v->a->cta, v->a->pc, v->a->warp * WARP_LANES + lane};
+
+	for (u64 i = 0; i < v->a->bytes; i++) {
+		u64 from;
+
+		if (!missing_at(v, i, 1))
+			continue;
+		from = written_origin(v->written, v->at + i);
+		if (from >> 33 != v->launch->serial)
+			continue;
+		init_use(v->launch, (u32)from, INIT_CALL, &at);
+		written_set(v->written, v->at + i, 1);
+	}
+}
+
+static void visit_load(struct visit *v)
+{
+	enum uop_kind kind = uop_kind(v->a->in->inner);
+
+	if (kind == UOP_LOAD && v->a->size <= 8 && !is_span_written(v))
+		each_lane(v, load_lane);
+	else if (kind == UOP_CALL)
+		each_lane(v, pass_lane);
+}
+
+/* ---- stores ---- */
+
+static void set_lane(struct visit *v, u32 lane)
+{
+	(void)lane;
+	written_set(v->written, v->at, v->a->bytes);
+}
+
+static bool stores_defined(const struct visit *v)
+{
+	const struct uop *in = v->a->in;
+
+	if (uop_kind(in->inner) != UOP_STORE)
+		return true;
+	for (u32 e = 0; e < v->a->count; e++) {
+		u32 row = value_row(v, in->b, e);
+
+		if (row != NO_ROW && taint_state(v->t, row))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Is it an error to store this in global memory? Not what is defined in part, or a part of what was
+ * read or never set: that is how structures with padding are copied.
+ */
+static bool is_use(const struct visit *v, struct taint_value x)
+{
+	u32 whole = v->a->size >= 8 ? 0xff : (1u << v->a->size) - 1;
+
+	if (v->a->space != MEM_GLOBAL)
+		return false;
+	if (x.mask & TAINT_COMPUTED)
+		return true;
+	if ((x.mask & whole) != whole)
+		return false;
+	return x.origin == TAINT_NEVER ? v->a->count == 1 : v->launch->reads.at[x.origin - 1].whole;
+}
+
+static void visit_element(struct visit *v, u32 lane, u32 element)
+{
+	u32 size = v->a->size, row = value_row(v, v->a->in->b, element);
+	u64 at = v->at + (u64)element * size;
+	struct taint_value x = {0};
+	struct init_where where = {v->a->cta, v->a->pc, v->a->warp * WARP_LANES + lane};
+
+	if (row != NO_ROW)
+		x = taint_get(v->t, row, v->first_lane + lane);
+	written_set(v->written, at, size);
+	if (!(x.mask & TAINT_BYTES))
+		return;
+	if (is_use(v, x)) {
+		init_use(v->launch, x.origin, INIT_STORE, &where);
+		return;
+	}
+	for (u32 m = x.mask & ((1u << size) - 1); m; m &= m - 1)
+		written_taint(v->written, at + (u32)__builtin_ctz(m), 1, origin_in_memory(v, x));
+}
+
+static void store_lane(struct visit *v, u32 lane)
+{
+	for (u32 e = 0; e < v->a->count; e++)
+		visit_element(v, lane, e);
+}
+
+/* Does each lane write right behind the one before it? */
+static bool is_side_by_side(const struct exec_access *a)
+{
+	u64 next = a->address[__builtin_ctz(a->mask)];
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		if (a->address[__builtin_ctz(m)] != next)
+			return false;
+		next += a->bytes;
+	}
+	return true;
+}
+
+static void visit_store(struct visit *v)
+{
+	u64 at, bytes;
+
+	if (!stores_defined(v)) {
+		/* Memory that is not followed keeps nothing, but what is stored there is used. */
+		for (u32 m = v->a->mask; m; m &= m - 1) {
+			struct written none = {0};
+
+			if (!find_init_place(v, (u32)__builtin_ctz(m)))
+				v->written = &none;
+			store_lane(v, (u32)__builtin_ctz(m));
+		}
+		return;
+	}
+	if (is_shared_written(v))
+		return;
+	if (find_init_span(v, &at, &bytes)) {
+		if (written_all(v->written, at, bytes))
+			return;
+		if (is_side_by_side(v->a)) {
+			written_set(v->written, at, bytes);
+			return;
+		}
+	}
+	each_lane(v, set_lane);
+}
+
+/* ---- atomics ---- */
+
+static void atomic_lane(struct visit *v, u32 lane)
+{
+	const struct uop *in = v->a->in;
+	u32 size = (u32)min_u64(v->a->bytes, 16), missing = missing_at(v, 0, size);
+	struct init_where at = {v->a->cta, v->a->pc, v->a->warp * WARP_LANES + lane};
+	struct taint_value x;
+
+	written_set(v->written, v->at, v->a->bytes);
+	if (!missing || uop_kind(in->inner) != UOP_ATOMIC)
+		return;
+	written_clear(v->written, v->at, size);
+	x = value_read(v, 0, missing, v->a->size);
+	written_set(v->written, v->at, v->a->bytes);
+	if (in->atomic.action != ATOM_EXCH)
+		init_use(v->launch, x.origin, INIT_ATOMIC, &at);
+	else if (in->d != NO_ROW && v->a->count == 1 && v->a->size <= 8)
+		taint_put(v->t, in->d, v->first_lane + lane, x);
+}
+
+/* ---- copies and fragments ---- */
+
+static void on_copy_read(struct visit *v)
+{
+	struct init_cta *c = v->c;
+	bool narrow = v->a->in->inner == OP_cp_async && v->a->in->c != NO_ROW;
+
+	c->copy_pc = narrow ? NO_PC : v->a->pc;
+	c->copy_warp = v->a->warp;
+	c->copy_mask = v->a->mask;
+	c->copy_bytes = v->a->bytes;
+	memcpy(c->copy_from, v->a->address, sizeof(c->copy_from));
+}
+
+/* Bytes of a copy take along what they are. */
+static void copy_lane(struct visit *v, u32 lane)
+{
+	struct init_cta *c = v->c;
+	struct init_range *from = NULL;
+	u64 missing, address = c->copy_from[lane];
+
+	if (c->copy_pc == v->a->pc && c->copy_bytes == v->a->bytes && c->copy_mask >> lane & 1)
+		from = init_memory_at(v->check->memory, address);
+	written_set(v->written, v->at, v->a->bytes);
+	for (u64 i = 0; from && i < v->a->bytes; i += 8) {
+		u32 n = (u32)min_u64(8, v->a->bytes - i);
+		struct init_read r = {v->a->pc, MEM_GLOBAL, (u8)n, true, address + i};
+		struct taint_value x = {0};
+
+		missing = init_memory_missing(from, address + i, n);
+		if (!missing)
+			continue;
+		x.origin = init_read_new(v->launch, &r);
+		for (u32 m = (u32)missing; m; m &= m - 1)
+			written_taint(v->written, v->at + i + (u32)__builtin_ctz(m), 1,
+				      origin_in_memory(v, x));
+	}
+}
+
+/* ldmatrix: lane 8 m + r names row r of matrix m, whose bytes go to four lanes. */
+static void on_matrix(struct visit *v)
+{
+	const struct uop *in = v->a->in;
+	const u32 *rows = v->a->cta->env->program->ext + in->ext;
+	bool across = in->inner == OP_matrix_load_transposed;
+
+	if (is_span_written(v) || (in->inner != OP_matrix_load && !across))
+		return;
+	for (u32 m = v->a->mask; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m), r = lane % 8, row = rows[lane / 8], missing;
+		struct taint_value x;
+
+		if (!find_init_place(v, lane) || row == NO_ROW)
+			continue;
+		missing = missing_at(v, 0, 16);
+		if (!missing)
+			continue;
+		x = value_read(v, 0, missing, 16);
+		for (u32 k = 0; k < 8; k++) {
+			u32 to = v->first_lane + (across ? 4 * k + r / 2 : 4 * r + k / 2);
+			u32 half = across ? r % 2 : k % 2;
+			struct taint_value y = taint_get(v->t, row, to);
+
+			y.mask |= (missing >> 2 * k & 3) << 2 * half;
+			y.origin = x.origin;
+			taint_put(v->t, row, to, y);
+		}
+	}
+}
+
+/* wmma: which bytes go to which lane is not known; only a fragment never written counts. */
+static void on_fragment(struct visit *v)
+{
+	const struct uop *in = v->a->in;
+	const u32 *rows = v->a->cta->env->program->ext + in->ext;
+
+	if (v->c->fragment_pc != v->a->pc) {
+		v->c->fragment_pc = v->a->pc;
+		v->c->fragment_written = false;
+	}
+	for (u32 m = v->a->mask; m && !v->c->fragment_written; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+		struct taint_value x;
+
+		if (!find_init_place(v, lane) || !missing_at(v, 0, 1)) {
+			v->c->fragment_written = true;
+			break;
+		}
+		x = value_read(v, 0, 1, (u32)min_u64(v->a->bytes, 16));
+		x.mask = 0xf;
+		for (u32 i = 0; i < in->mem.count; i++)
+			for (u32 l = 0; l < WARP_LANES && rows[i] != NO_ROW; l++)
+				taint_put(v->t, rows[i], v->first_lane + l, x);
+	}
+	for (u32 i = 0; v->c->fragment_written && i < in->mem.count; i++)
+		if (rows[i] != NO_ROW)
+			taint_clean(v->t, rows[i], v->first_lane / WARP_LANES, FULL_MASK);
+}
+
+/* ---- the observer ---- */
+
+static void visit_access(struct visit *v)
+{
+	switch ((enum exec_access_kind)v->a->kind) {
+	case ACCESS_LOAD:
+		if (v->a->in->inner == OP_wmma_load)
+			on_fragment(v);
+		else
+			visit_load(v);
+		break;
+	case ACCESS_STORE:
+		visit_store(v);
+		break;
+	case ACCESS_ATOM:
+	case ACCESS_RED:
+		if (!is_span_written(v))
+			each_lane(v, atomic_lane);
+		break;
+	case ACCESS_COPY_READ:
+		on_copy_read(v);
+		break;
+	case ACCESS_COPY_WRITE:
+		each_lane(v, copy_lane);
+		break;
+	case ACCESS_MATRIX_LOAD:
+		if (v->a->in->inner == OP_wmma_load)
+			on_fragment(v);
+		else
+			on_matrix(v);
+		break;
+	case ACCESS_MATRIX_STORE:
+		each_lane(v, set_lane);
+		break;
+	case ACCESS_COPY_DONE: /* what it has written counts as written already */
+		break;
+	}
+}
+
+static void init_observe_access(void *user, const struct exec_access *a)
+{
+	struct init_check *check = user;
+	struct visit v = {.check = check, .a = a};
+	const struct gang *g;
+	bool is_shared;
+
+	if (a->space == MEM_PARAM || a->space == MEM_CONST)
+		return;
+	v.c = init_cta_of(check, a->cta);
+	if (!v.c || (a->kind == ACCESS_LOAD && is_shared_written(&v)))
+		return;
+	v.launch = v.c->launch;
+	g = exec_gang_of(a->cta, a->warp);
+	v.t = &v.c->gangs[g - a->cta->gang];
+	v.first_lane = (a->warp - g->first_warp) * WARP_LANES;
+	/* Other memory belongs to the CTA, and copies into it are from global memory. */
+	is_shared = a->space == MEM_GLOBAL || a->kind == ACCESS_COPY_WRITE;
+	if (is_shared)
+		pthread_mutex_lock(&check->memory->lock);
+	visit_access(&v);
+	if (is_shared)
+		pthread_mutex_unlock(&check->memory->lock);
+}
+
+/* A stretch of the heap is given out: it holds nothing, whatever another thread left there. */
+static void init_observe_heap(void *user, const struct cta *cta, u64 address, u64 bytes)
+{
+	struct init_check *c = user;
+	struct init_memory *im = c->memory;
+	struct init_range *r;
+	struct mem_range heap;
+
+	pthread_mutex_lock(&im->lock);
+	r = init_memory_at(im, address);
+	if (!r && mem_find(cta->env->mem, address, bytes, &heap)) {
+		init_memory_take(im, cta->env->mem, heap.base, heap.size, MEM_KIND_HEAP);
+		r = init_memory_at(im, address);
+	}
+	if (r)
+		written_clear(&r->written, address - r->base, bytes);
+	pthread_mutex_unlock(&im->lock);
+}
+
+void init_check_init(struct init_check *c, struct mem *m, struct findings *found)
+{
+	*c = (struct init_check){.mem = m,
+				 .found = found,
+				 .memory = init_memory_open(found),
+				 .observer = {.user = c,
+					      .launch_begin = init_observe_launch,
+					      .launch_end = init_observe_launch_end,
+					      .cta_begin = init_observe_cta,
+					      .cta_end = init_observe_cta_end,
+					      .step = init_observe_step,
+					      .access = init_observe_access,
+					      .every = true,
+					      .heap = init_observe_heap}};
+	pthread_mutex_init(&c->lock, NULL);
+}
+
+void init_check_fini(struct init_check *c)
+{
+	for (size_t i = 0; i < c->launches.cap; i++)
+		if (c->launches.slots[i].key && c->launches.slots[i].value)
+			init_launch_free(
+				(struct init_launch *)(uintptr_t)c->launches.slots[i].value);
+	map_fini(&c->launches);
+	init_memory_close(c->memory, c->mem);
+	pthread_mutex_destroy(&c->lock);
+}

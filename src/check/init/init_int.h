@@ -1,0 +1,104 @@
+/*
+ * Shared by the parts of the check for reads of what was never written: init.c (memory),
+ * init_flow.c (registers), init_report.c (what is said).
+ */
+#ifndef PL_CHECK_INIT_INT_H
+#define PL_CHECK_INIT_INT_H
+
+#include "src/check/init/init.h"
+#include "src/check/init/init_memory.h"
+#include "src/check/init/taint.h"
+
+/* How a value is used that is not defined. */
+enum init_use {
+	INIT_BRANCH,
+	INIT_ADDRESS,
+	INIT_STORE,
+	INIT_ATOMIC,
+	INIT_BARRIER,
+	INIT_CALL,
+	INIT_USES,
+};
+
+/* A read of bytes that were never written; values in registers name it by its number + 1. */
+struct init_read {
+	u32 pc;
+	u8 space;   /* enum mem_space */
+	u8 size;    /* of the element */
+	bool whole; /* nothing that the thread read was written */
+	u64 address;
+};
+
+/* Where a value was used. */
+struct init_where {
+	const struct cta *cta;
+	u32 pc, thread; /* thread: warp * 32 + lane */
+};
+
+/* What is reported of a launch: one for each instruction that reads. */
+struct init_report {
+	struct init_read read;
+	bool is_register; /* never written; `read` has the place of the use */
+	enum init_use use;
+	u32 use_pc;
+	u32 thread, block_size[3], block[3];
+	u64 count;
+};
+
+struct init_launch {
+	const struct program *program;
+	u32 serial;
+	struct taint_shape shape;
+	u8 *states; /* of rows when a CTA begins, by row / 64 */
+	/* the rows of micro-op pc, by row / 64: row_at[first_row[pc]] .. */
+	u32 *first_row, *row_at;
+	VEC(struct init_read) reads;
+	struct map reads_of; /* by micro-op + 1: how many reads << 32 | the last one's number */
+	VEC(struct init_report) reports;
+	struct map by_place; /* number + 1 */
+	struct map ctas;     /* by number + 1: struct init_cta * */
+	struct init_cta *spare;
+	bool gave_up;
+};
+
+/* Local memory of the threads of a warp, one after the other. */
+struct init_local {
+	struct written written;
+	bool used;
+};
+
+/* A CTA that runs. */
+struct init_cta {
+	struct init_cta *next; /* spare ones */
+	const struct cta *cta;
+	struct init_launch *launch;
+	struct taint *gangs;
+	u32 gang_len, warps;
+	struct written shared;
+	struct init_local *local; /* by warp */
+	/* asynchronous copies: where lanes of a warp are about to read */
+	u32 copy_pc, copy_mask, copy_warp;
+	u64 copy_from[WARP_LANES];
+	u64 copy_bytes;
+	/* a fragment that is loaded in pieces: was anything of it written? */
+	u32 fragment_pc;
+	bool fragment_written;
+};
+
+/* ---- init_flow.c ---- */
+
+/* What the rows of a CTA hold when it begins, and the list of rows of each micro-op. */
+bool init_flow_prepare(struct init_launch *l);
+/* A micro-op is about to run, one of whose rows is not clean. */
+void init_flow_step(struct init_cta *c, struct taint *t, struct gang *g, const struct uop *in);
+
+/* ---- init_report.c ---- */
+
+/* The number + 1 of a read; the first ones of an instruction have numbers of their own. */
+u32 init_read_new(struct init_launch *l, const struct init_read *r);
+/* Note the use of a value from `origin` (taint.h). */
+void init_use(struct init_launch *l, u32 origin, enum init_use use, const struct init_where *at);
+void init_tell(struct init_launch *l, struct mem *m, struct findings *found);
+void init_report_fini(struct init_launch *l);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Which bytes of the memory that programs allocated have been written: for all devices of a
+ * process, since each may reach the others' memory.
+ */
+#ifndef PL_CHECK_INIT_MEMORY_H
+#define PL_CHECK_INIT_MEMORY_H
+
+#include "src/base/vec.h"
+#include "src/check/finding.h"
+#include "src/check/init/written.h"
+#include "src/dev/memory/watch.h"
+
+/* An allocation. */
+struct init_range {
+	u64 base;
+	struct mem *arena;
+	u8 kind;                /* enum mem_kind */
+	bool patterned;         /* managed: what the host has not written holds a pattern */
+	struct written written; /* bytes: of the allocation */
+};
+
+struct init_memory {
+	pthread_mutex_t lock;
+	VEC(struct init_range *) ranges; /* by address */
+	/* the last answer: all of [lo, end) is in this range, or in none */
+	u64 lo, end;
+	struct init_range *last;
+	struct memory_watch watch;
+	struct findings *found;
+	u32 users;
+};
+
+/* That of the process. NULL: no memory. */
+struct init_memory *init_memory_open(struct findings *found);
+/* A device with this memory is closed. */
+void init_memory_close(struct init_memory *im, const struct mem *m);
+
+/* ---- the caller locks ---- */
+
+/* Where an address is; NULL: in memory that counts as written. */
+struct init_range *init_memory_at(struct init_memory *im, u64 address);
+/* The stretch holds nothing yet; it need not be an allocation that is known. */
+void init_memory_take(struct init_memory *im, struct mem *m, u64 address, u64 bytes, u8 kind);
+/*
+ * Bit i: byte address + i was never written, by the host neither. bytes: at most WRITTEN_MASK.
+ */
+u32 init_memory_missing(struct init_range *r, u64 address, u32 bytes);
+
+#endif

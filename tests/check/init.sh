@@ -1,0 +1,39 @@
+# Reads of what was never written, by kernels that have one or none: every one is found, at its line, none is invented.
+. "${srcdir:-.}/tests/tap.sh"
+cd "$srcdir" || exit 1
+. tests/check/init.inc.sh
+
+for kernel in $(kernels_of $registers); do
+	look_at env PTXLOOM_CHECK=init ptxloom exec $registers --kernel "$kernel" --block 64 \
+		--buffer out:u32[64]
+	is_expected $registers "$kernel"
+	verdict $? "registers: $kernel"
+done
+
+if has_clang; then
+	succeeds "a program is built" build_program
+	for kernel in $(kernels_of $source); do
+		wrong=
+		for mode in PTXLOOM_SEED=0 PTXLOOM_SEED=7 PTXLOOM_WORKERS=4 PTXLOOM_HOST_ISA=base \
+			PTXLOOM_HOST_ACCESS=1; do
+			look_at env "$mode" ptxloom run --check=init "$scratch/init" "$kernel"
+			is_expected $source "$kernel" || wrong="$wrong $mode"
+		done
+		look_at ptxloom run --check=mem,init,race "$scratch/init" "$kernel"
+		case $kernel in
+		init_*) is_expected $source "$kernel" || wrong="$wrong with-other-checks" ;;
+		esac
+		empty "$wrong" "$kernel in every mode"
+	done
+	look_at ptxloom run --check=init "$scratch/init" init_sum
+	says err '^========= Uninitialized __global__ memory read of size 4 bytes \[32 times\]$'
+	says err '^=========     at init_sum in .*init\.cu:[0-9]+$'
+	says err '^=========     by thread \(32,0,0\) in block \(0,0,0\)$'
+	says err '^=========     Address 0x[0-9a-f]+ was never written and is 512 bytes inside a 1024-byte alloc'
+	says err '^=========     Its value is stored to global memory$'
+	says err '^========= ERROR SUMMARY: 1 error$'
+	says out '^cudaSuccess$' "the program goes on"
+else
+	skip "programs" "$tap_no_clang"
+fi
+finish
