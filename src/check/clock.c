@@ -419,7 +419,9 @@ static void set_others(struct thread_clock *t, struct known *k)
 /* All of the CTA have met: what they know of each other is one number. */
 static void leave_whole(struct clock_cta *c, struct meeting *b, struct pooled *p, u32 now)
 {
-	for (u32 w = 0; w < c->warps; w++)
+	for (u32 w = 0; w < c->warps; w++) {
+		if (b->leaving[w] == FULL_MASK)
+			c->warp_known[w] = now;
 		for (u32 m = b->leaving[w]; m; m &= m - 1) {
 			struct thread_clock *t = &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)];
 
@@ -428,6 +430,7 @@ static void leave_whole(struct clock_cta *c, struct meeting *b, struct pooled *p
 			memset(t->near, 0, sizeof(t->near));
 			set_others(t, p->others);
 		}
+	}
 }
 
 static void leave_part(struct clock_cta *c, struct meeting *b, struct pooled *p, u32 now)

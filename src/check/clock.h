@@ -61,6 +61,7 @@ struct clock_cta {
 	u32 warps, threads;
 	u64 cluster; /* number of the cluster's first CTA */
 	u32 cluster_size;
+	u32 warp_known[32];    /* all threads of the CTA, up to then, by each lane of the warp */
 	u32 waits[32];         /* lanes that have come to a barrier and were not seen since */
 	u32 cluster_waits[32]; /* those of them at the barrier of the cluster */
 	struct meeting bar[CTA_BARRIERS];

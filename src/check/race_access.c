@@ -34,6 +34,7 @@ struct visit {
 	u32 lane, thread;
 	u64 address; /* of the first byte of the access; shared: in the memory of `owner` */
 	const struct cta *owner;
+	u64 rank; /* of the owner, in addresses */
 	struct shadow *shadow;
 	struct map *variables;
 	struct touch now;
@@ -49,6 +50,13 @@ static bool scopes_meet(const struct touch *t, const struct visit *v)
 	if (who_cta_of(t->who) == v->cta->number)
 		return true;
 	return narrow >= SCOPE_GPU || (narrow == SCOPE_CLUSTER && v->cta->cluster_size > 1);
+}
+
+/* Is it known to all lanes of the warp by the last barrier of the CTA? */
+static bool is_before_barrier(const struct visit *v, const struct touch *t)
+{
+	return who_cta_of(t->who) == v->cta->number && who_agent_of(t->who) == AGENT_THREAD &&
+	       t->time <= v->cta->warp_known[v->thread / WARP_LANES];
 }
 
 static bool race_is_ordered(const struct visit *v, const struct touch *t, u32 *lane)
@@ -178,16 +186,30 @@ static bool is_unfenced(const struct visit *v, const struct touch *t)
 	       v->cta->thread[v->thread].proxy_fence < t->time;
 }
 
+/* The lane in question, of those that the access is of. */
+static void set_lane(struct visit *v, u32 lane)
+{
+	v->lane = lane;
+	v->thread = v->a->warp * WARP_LANES + lane;
+	v->now.who = who_agent(v->cta->number, v->thread, v->agent);
+}
+
 static void against(struct visit *v, const struct touch *t, u64 address, bool is_write)
 {
 	u32 lane;
 
 	if (!t->who || (t->strong && v->now.strong && scopes_meet(t, v)))
 		return;
-	if (!race_is_ordered(v, t, &lane))
-		found(v, t, lane, address, is_write, false);
-	else if (is_write && is_unfenced(v, t))
-		found(v, t, (u32)__builtin_ctz(t->lanes), address, is_write, true);
+	if (PL_LIKELY(is_before_barrier(v, t)) && v->agent == AGENT_THREAD)
+		return;
+	for (u32 m = v->now.lanes; m; m &= m - 1) {
+		set_lane(v, (u32)__builtin_ctz(m));
+		if (!race_is_ordered(v, t, &lane))
+			found(v, t, lane, address, is_write, false);
+		else if (is_write && is_unfenced(v, t))
+			found(v, t, (u32)__builtin_ctz(t->lanes), address, is_write, true);
+	}
+	set_lane(v, (u32)__builtin_ctz(v->now.lanes));
 }
 
 /* Loads whose value the thread's atomic operation, now, may have been tried with. */
@@ -210,7 +232,7 @@ static void visit_cell(struct visit *v, struct cell *c, u64 address)
 	if (c->plain)
 		against(v, c->plain, address, true);
 	if (!v->writes) {
-		if (!cell_add_reader(c, &v->now))
+		if (!cell_add_reader(c, &v->now, v->cta->warp_known[v->a->warp]))
 			v->launch->gave_up = true;
 		return;
 	}
@@ -272,6 +294,10 @@ static bool find_memory(struct visit *v, u64 address)
 	struct race_cta *c;
 
 	v->address = address;
+	if (v->owner && v->rank == address >> MEM_SHARED_RANK_SHIFT) {
+		v->address = address & MEM_SHARED_OFFSET;
+		return v->address + v->a->bytes <= v->owner->env->shared_bytes;
+	}
 	v->shadow = &v->launch->global;
 	v->variables = &v->launch->variables;
 	if (v->a->space != MEM_SHARED)
@@ -279,6 +305,7 @@ static bool find_memory(struct visit *v, u64 address)
 	c = race_owner(v->launch, v->a->cta, address, &v->owner);
 	if (!c)
 		return false;
+	v->rank = address >> MEM_SHARED_RANK_SHIFT;
 	v->address = address & MEM_SHARED_OFFSET;
 	v->shadow = &c->shared;
 	v->variables = &c->variables;
@@ -330,25 +357,42 @@ static struct manner manner_of_access(struct race_launch *l, const struct exec_a
 	return m;
 }
 
+/*
+ * Lanes of the mask that access what its first one does: those that follow it, and the one half a
+ * warp away, as rows of sixteen threads have it.
+ */
+static u32 lanes_beside(const struct exec_access *a, u32 lane, u32 mask)
+{
+	u32 lanes = 1u << lane;
+
+	for (u32 i = lane + 1; i < WARP_LANES && a->address[i] == a->address[lane]; i++)
+		lanes |= 1u << i;
+	if (lane < WARP_LANES / 2 && a->address[lane + WARP_LANES / 2] == a->address[lane])
+		lanes |= 1u << (lane + WARP_LANES / 2);
+	return lanes & mask;
+}
+
 static void visit_lanes(struct visit *v)
 {
 	const struct exec_access *a = v->a;
 	struct race_launch *l = v->launch;
+	/* Reads of the same memory at the same time are one. */
+	bool together = a->kind == ACCESS_LOAD && !v->manner.strong;
+	u32 left = a->mask;
 
-	for (u32 m = a->mask; m; m &= m - 1) {
-		v->lane = (u32)__builtin_ctz(m);
-		v->thread = a->warp * WARP_LANES + v->lane;
-		if (!find_memory(v, a->address[v->lane]))
+	while (left) {
+		u32 lane = (u32)__builtin_ctz(left);
+		u32 lanes = together ? lanes_beside(a, lane, left) : 1u << lane;
+
+		left &= ~lanes;
+		set_lane(v, lane);
+		if (!find_memory(v, a->address[lane]))
 			continue;
-		v->now = (struct touch){who_agent(v->cta->number, v->thread, v->agent),
-					1u << v->lane,
-					l->clock.now,
-					a->pc,
-					v->manner.scope,
-					v->manner.strong,
+		v->now = (struct touch){v->now.who, lanes,           l->clock.now,
+					a->pc,      v->manner.scope, v->manner.strong,
 					false};
 		visit_bytes(v, (u32)a->bytes);
-		if (a->in->inner != OP_mbar)
+		if (a->in->inner != OP_mbar && (v->writes || v->manner.strong))
 			synchronise(v);
 	}
 }

@@ -109,7 +109,7 @@ static bool page_split(struct shadow_page *p)
 		if (from->plain && !cell_keep_plain(&fine[i], from->plain))
 			known_fail();
 		for (u32 k = 0; from->readers && k < from->readers->len; k++)
-			if (!cell_add_reader(&fine[i], &from->readers->at[k]))
+			if (!cell_add_reader(&fine[i], &from->readers->at[k], 0))
 				known_fail();
 	}
 	for (u32 i = 0; i < SHADOW_PAGE / 4; i++)
@@ -149,6 +149,12 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes)
 	}
 }
 
+/* A thread's own read, not its copies', in the CTA of another. */
+static bool is_own(const struct touch *t, const struct touch *of)
+{
+	return who_cta_of(t->who) == who_cta_of(of->who) && who_agent_of(t->who) == AGENT_THREAD;
+}
+
 /* A read that says what this one says: of the same lanes, or of others at the same moment. */
 static bool merge_reads(struct touch *old, const struct touch *t)
 {
@@ -165,38 +171,82 @@ static bool merge_reads(struct touch *old, const struct touch *t)
 	return true;
 }
 
-bool cell_add_reader(struct cell *c, const struct touch *t)
+/* The latest reads, in which a thread's last one is likely to be found. */
+#define READERS_MERGED 8u
+
+/* Room for one more. False: no memory left. */
+static bool readers_grow(struct cell *c)
+{
+	struct readers *r = c->readers;
+	u16 cap = r ? r->cap * 2 : 4;
+
+	if (r && r->len < r->cap)
+		return true;
+	r = realloc(r, sizeof(*r) + cap * sizeof(r->at[0]));
+	if (!r)
+		return false;
+	if (!c->readers)
+		r->len = r->next = 0;
+	r->cap = cap;
+	c->readers = r;
+	return true;
+}
+
+static void readers_push(struct readers *r, const struct touch *t)
+{
+	u64 cta = who_cta_of(t->who);
+
+	r->cta = !r->len ? cta : r->cta == cta ? cta : MANY_CTAS;
+	r->newest = !r->len || t->time > r->newest ? t->time : r->newest;
+	/* The first half stays; in the other the latest replace the oldest. */
+	if (r->len == READERS_MAX)
+		r->at[READERS_MAX / 2 + r->next++ % (READERS_MAX / 2)] = *t;
+	else
+		r->at[r->len++] = *t;
+}
+
+static bool readers_merge(struct readers *r, const struct touch *t)
+{
+	u32 end = r->len > READERS_MERGED ? r->len - READERS_MERGED : 0;
+
+	for (u32 i = r->len; i-- > end;)
+		if (merge_reads(&r->at[i], t)) {
+			r->newest = t->time > r->newest ? t->time : r->newest;
+			return true;
+		}
+	return false;
+}
+
+bool cell_add_reader(struct cell *c, const struct touch *t, u32 known)
 {
 	struct readers *r = c->readers;
 
 	if (!r) {
-		if (!c->read.who) {
+		if (!c->read.who || (c->read.time <= known && is_own(&c->read, t))) {
 			c->read = *t;
 			return true;
 		}
 		if (merge_reads(&c->read, t))
 			return true;
-		r = calloc(1, sizeof(*r));
-		if (!r)
+		if (!readers_grow(c))
 			return false;
-		r->at[r->len++] = c->read;
-		c->readers = r;
-	}
-	for (u32 i = 0; i < r->len; i++)
-		if (merge_reads(&r->at[i], t))
-			return true;
-	if (r->len < READERS_MAX) {
-		r->at[r->len++] = *t;
+		readers_push(c->readers, &c->read);
+		readers_push(c->readers, t);
 		return true;
 	}
-	/* The first half stays; in the other the latest replace the oldest. */
-	r->at[READERS_MAX / 2 + r->next++ % (READERS_MAX / 2)] = *t;
+	if (r->len && r->newest <= known && r->cta == who_cta_of(t->who))
+		r->len = 0;
+	if (readers_merge(r, t))
+		return true;
+	if (r->len < READERS_MAX && !readers_grow(c))
+		return false;
+	readers_push(c->readers, t);
 	return true;
 }
 
 void cell_clear_readers(struct cell *c)
 {
-	free(c->readers);
-	c->readers = NULL;
-	c->read = (struct touch){0};
+	if (c->readers)
+		c->readers->len = 0;
+	c->read.who = 0;
 }

@@ -28,14 +28,17 @@ struct touch {
 /* Reads since the last write that are not ordered one after the other. */
 #define READERS_MAX 64u
 struct readers {
-	u32 len, next;
-	struct touch at[READERS_MAX];
+	u16 len, cap, next;
+	u32 newest; /* of their times */
+	u64 cta;    /* the CTA of all of them, or MANY_CTAS */
+	struct touch at[];
 };
+#define MANY_CTAS UINT64_MAX
 
 struct cell {
 	struct touch write;
-	struct touch read;       /* if there is one reader */
-	struct readers *readers; /* more */
+	struct touch read;       /* if there is one reader at most */
+	struct readers *readers; /* if there were more: all of them */
 	struct touch *plain;     /* the last plain write, if `write` is a strong one behind it */
 };
 
@@ -58,8 +61,11 @@ void shadow_fini(struct shadow *s);
 struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes);
 /* Forget them: the memory is another's. */
 void shadow_forget(struct shadow *s, u64 address, u64 bytes);
-/* Note a read. False: no memory left. */
-bool cell_add_reader(struct cell *c, const struct touch *t);
+/*
+ * Note a read. known: what its own CTA did up to then happened before it, and need not be kept.
+ * False: no memory left.
+ */
+bool cell_add_reader(struct cell *c, const struct touch *t, u32 known);
 void cell_clear_readers(struct cell *c);
 /* Note a write; reads before it are cleared already. False: no memory left. */
 bool cell_set_write(struct cell *c, const struct touch *t);
