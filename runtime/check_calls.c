@@ -371,6 +371,5 @@ void check_calls_leaks(int device)
 			exec_heap_each(rt->device[i].dev.syscalls.heap, report_heap_leak, NULL);
 	pthread_mutex_unlock(&made->lock);
 	if (device < 0)
-		fprintf(stderr, "========= LEAK SUMMARY: %llu bytes leaked in %llu allocations\n",
-			(unsigned long long)made->leaked, (unsigned long long)made->leaks);
+		findings_note_leaks(&the_process.findings, made->leaked, made->leaks);
 }

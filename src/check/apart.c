@@ -192,6 +192,42 @@ static void report_outside(struct apart_check *c, const struct apart_layout *x,
 	findings_add(c->found, &f);
 }
 
+/* The layout that a worker used last: it stays where it is as long as its check. */
+static _Thread_local struct {
+	u64 serial;
+	const struct program *program;
+	const struct apart_layout *layout;
+} last_layout;
+
+static const struct apart_layout *layout_in_use(struct apart_check *c, const struct program *p)
+{
+	if (PL_LIKELY(last_layout.serial == c->serial && last_layout.program == p))
+		return last_layout.layout;
+	pthread_rwlock_rdlock(&c->lock);
+	last_layout.layout = layout_of(c, p);
+	pthread_rwlock_unlock(&c->lock);
+	last_layout.serial = c->serial;
+	last_layout.program = p;
+	return last_layout.layout;
+}
+
+/* Are all lanes inside of one variable? */
+static bool is_within_one(const struct apart_layout *x, const struct exec_access *a)
+{
+	u64 first = a->address[__builtin_ctz(a->mask)] & MEM_SHARED_OFFSET, low = first,
+	    high = first;
+	const struct apart_variable *v;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 at = a->mask >> l & 1 ? a->address[l] & MEM_SHARED_OFFSET : first;
+
+		low = at < low ? at : low;
+		high = at > high ? at : high;
+	}
+	v = variable_before(x, low);
+	return v && high + a->bytes <= (u64)v->at + v->bytes;
+}
+
 static void apart_access(void *user, const struct exec_access *a)
 {
 	struct apart_check *c = user;
@@ -199,11 +235,11 @@ static void apart_access(void *user, const struct exec_access *a)
 
 	if (a->space != MEM_SHARED)
 		return;
-	pthread_rwlock_rdlock(&c->lock);
-	x = layout_of(c, a->cta->env->program);
-	pthread_rwlock_unlock(&c->lock);
+	x = layout_in_use(c, a->cta->env->program);
+	if (!x || PL_LIKELY(is_within_one(x, a)))
+		return;
 	/* The first lane stands for all of this access. */
-	for (u32 m = x ? a->mask : 0; m; m &= m - 1) {
+	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 lane = (u32)__builtin_ctz(m);
 
 		if (is_outside(x, a->address[lane] & MEM_SHARED_OFFSET, a->bytes)) {
@@ -215,7 +251,10 @@ static void apart_access(void *user, const struct exec_access *a)
 
 void apart_check_init(struct apart_check *c, struct findings *found)
 {
+	static u64 serials;
+
 	*c = (struct apart_check){.found = found,
+				  .serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
 				  .observer = {.user = c,
 					       .launch_begin = apart_begin,
 					       .launch_end = apart_end,

@@ -12,6 +12,7 @@
 struct apart_check {
 	struct exec_observer observer;
 	struct findings *found; /* borrowed */
+	u64 serial;             /* no other one has it or will have it */
 	pthread_rwlock_t lock;
 	struct map layouts; /* program -> struct apart_layout * */
 };

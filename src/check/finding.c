@@ -215,6 +215,13 @@ bool findings_open(struct findings *l, u32 checks, struct text *why)
 	return ok;
 }
 
+void findings_note_leaks(struct findings *l, u64 bytes, u64 allocations)
+{
+	l->has_leaks = true;
+	l->leaked = bytes;
+	l->leaks = allocations;
+}
+
 bool findings_fail(const struct findings *l)
 {
 	return l->errors || (l->options.warnings_count && l->warnings);
@@ -330,6 +337,9 @@ static void print_findings_summary(const struct findings *l)
 			race_warnings += l->list.at[i].is_warning;
 		}
 	all = race_errors + race_warnings;
+	if (l->has_leaks)
+		fprintf(to, PREFIX "LEAK SUMMARY: %llu bytes leaked in %llu allocations\n",
+			(unsigned long long)l->leaked, (unsigned long long)l->leaks);
 	if (l->options.checks & CHECK_RACE)
 		fprintf(to,
 			PREFIX

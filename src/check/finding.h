@@ -76,6 +76,8 @@ struct findings {
 	struct suppressions *suppressions; /* NULL: none */
 	FILE *file;                        /* where they are written; standard error without one */
 	u64 errors, warnings, suppressed;
+	bool has_leaks; /* were they looked for? */
+	u64 leaked, leaks;
 };
 
 /* The word of PTXLOOM_CHECK that looks for this kind, and the kind's own. */
@@ -108,6 +110,8 @@ void finding_unroll(u64 linear, const u32 size[3], u32 out[3]);
  * when a file that is named there cannot be read or written; the list is then empty but valid.
  */
 bool findings_open(struct findings *l, u32 checks, struct text *why);
+/* For the summary: bytes that leaked, in so many allocations. */
+void findings_note_leaks(struct findings *l, u64 bytes, u64 allocations);
 /* Is the exit status of the process the check's? */
 bool findings_fail(const struct findings *l);
 /*

@@ -187,7 +187,7 @@ static bool is_unfenced(const struct visit *v, const struct touch *t)
 }
 
 /* The lane in question, of those that the access is of. */
-static void set_lane(struct visit *v, u32 lane)
+static void race_take_lane(struct visit *v, u32 lane)
 {
 	v->lane = lane;
 	v->thread = v->a->warp * WARP_LANES + lane;
@@ -203,13 +203,13 @@ static void against(struct visit *v, const struct touch *t, u64 address, bool is
 	if (PL_LIKELY(is_before_barrier(v, t)) && v->agent == AGENT_THREAD)
 		return;
 	for (u32 m = v->now.lanes; m; m &= m - 1) {
-		set_lane(v, (u32)__builtin_ctz(m));
+		race_take_lane(v, (u32)__builtin_ctz(m));
 		if (!race_is_ordered(v, t, &lane))
 			found(v, t, lane, address, is_write, false);
 		else if (is_write && is_unfenced(v, t))
 			found(v, t, (u32)__builtin_ctz(t->lanes), address, is_write, true);
 	}
-	set_lane(v, (u32)__builtin_ctz(v->now.lanes));
+	race_take_lane(v, (u32)__builtin_ctz(v->now.lanes));
 }
 
 /* Loads whose value the thread's atomic operation, now, may have been tried with. */
@@ -385,7 +385,7 @@ static void visit_lanes(struct visit *v)
 		u32 lanes = together ? lanes_beside(a, lane, left) : 1u << lane;
 
 		left &= ~lanes;
-		set_lane(v, lane);
+		race_take_lane(v, lane);
 		if (!find_memory(v, a->address[lane]))
 			continue;
 		v->now = (struct touch){v->now.who, lanes,           l->clock.now,

@@ -106,6 +106,9 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		return TOOL_USAGE;
 	/* How strict a recorded launch was is no wish to have its errors as findings. */
 	j->watch.which = j->replay_path && !setting_text(SETTING_CHECK) ? 0 : s.checks;
+	if (j->watch.which & (CHECK_LEAK | CHECK_API))
+		fputs("ptxloom: note: leaks and failed calls are looked for in programs only\n",
+		      stderr);
 	if (s.checks & CHECKS_WATCHING && debugger_is_wanted()) {
 		fputs(CHECKS_DEBUGGED, stderr);
 		j->watch.which &= ~CHECKS_WATCHING;

@@ -24,7 +24,7 @@ tests_bench_texture_SOURCES = tests/bench/texture.c tests/unit/exec_harness.h
 tests_bench_texture_LDADD = $(UNIT_LDADD)
 tests_bench_memory_SOURCES = tests/bench/memory.c tests/unit/exec_harness.h
 tests_bench_memory_LDADD = $(UNIT_LDADD)
-EXTRA_DIST += tests/bench/debug.sh tests/bench/parse.sh tests/bench/templates.cu \
+EXTRA_DIST += tests/bench/check.sh tests/bench/debug.sh tests/bench/parse.sh tests/bench/templates.cu \
 	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx tests/bench/kernels/fold.ptx
 
 bench: all
@@ -37,4 +37,5 @@ bench: all
 	tests/bench/memory
 	tests/bench/launch .libs
 	@$(SHELL) $(srcdir)/tests/bench/debug.sh ./ptxloom $(srcdir)/tests/bench/kernels
+	@$(SHELL) $(srcdir)/tests/bench/check.sh ./ptxloom $(srcdir)/tests/bench/kernels
 .PHONY: bench

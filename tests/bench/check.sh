@@ -1,0 +1,62 @@
+#!/bin/sh
+# How much slower kernels run while errors are looked for. One worker; the median of three; what the
+# process needs beside the kernel is taken off. The plain run has more CTAs, so that it takes a while.
+#
+# usage: check.sh PTXLOOM FOLDER-OF-KERNELS
+LC_ALL=C
+export LC_ALL
+ptxloom=$1
+kernels=$2
+PTXLOOM_WORKERS=1
+export PTXLOOM_WORKERS
+unset PTXLOOM_CHECK
+
+# milliseconds COMMAND...: 86 is what a check has found
+milliseconds()
+{
+	begin=$(date +%s%N)
+	"$@" >/dev/null 2>&1 || [ $? -eq 86 ] || { echo "fails: $*" >&2; exit 1; }
+	end=$(date +%s%N)
+	echo $(((end - begin) / 1000000))
+}
+
+# ratio CHECKS GOAL PLAIN-GRID GRID MORE OPTIONS...: MORE: how many times more CTAs the plain run has
+ratio()
+{
+	checks=$1
+	goal=$2
+	plain=$3
+	grid=$4
+	more=$5
+	shift 5
+	for _ in 1 2 3; do
+		echo "$(milliseconds "$ptxloom" exec "$@" --grid "$plain")" \
+			"$(milliseconds "$ptxloom" exec "$@" --grid 1)" \
+			"$(milliseconds "$ptxloom" exec --check="$checks" "$@" --grid "$grid")" \
+			"$(milliseconds "$ptxloom" exec --check="$checks" "$@" --grid 1)"
+	done | awk -v more="$more" '{ plain = ($1 - $2) / more; print (plain > 0 ? ($3 - $4) / plain : 0) }' |
+		sort -n | awk -v checks="$checks" -v goal="$goal" '
+		{ x[NR] = $1 }
+		END { printf "  %-24s %7.1f x (goal: %s)\n", checks, x[int((NR + 1) / 2)], goal }'
+}
+
+# rows NAME RACE-GOAL PLAIN-GRID GRID MORE OPTIONS...
+rows()
+{
+	echo "$1"
+	race_goal=$2
+	shift 2
+	ratio mem 1.1 "$@"
+	ratio init 3 "$@"
+	ratio race "$race_goal" "$@"
+	ratio sync none "$@"
+	ratio mem,init,race,sync 25 "$@"
+}
+
+echo "checks: the time of a kernel, over that of a plain run"
+rows "stencil, global memory" 15 65536 8192 8 "$kernels/bench.ptx" --kernel stencil --block 256 \
+	--buffer "a:f64[16777216]=ones" --buffer "b:f64[16777216]" --arg u32=16777216
+rows "sgemm, tiles in shared memory" 8 64,64 16,16 16 "$kernels/bench.ptx" --kernel sgemm --block 16,16 \
+	--buffer "a:f32[1048576]=ones" --buffer "b:f32[1048576]=ones" --buffer "c:f32[1048576]" --arg u32=1024
+rows "fold, a barrier every ten instructions" 8 4096 256 16 "$kernels/fold.ptx" --block 256 \
+	--buffer "in:u32[1048576]=iota" --buffer "out:u32[4096]" --arg u32=100
