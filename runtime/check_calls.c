@@ -195,6 +195,15 @@ void check_calls_say_origin(u64 base, struct text *t)
 		say_from("freed by", x.ended_by, t);
 }
 
+void check_calls_say_near(struct mem *m, u64 address, struct text *t)
+{
+	struct mem_near near;
+
+	mem_nearest(m, address, &near);
+	if (near.where != MEM_NEAR_NONE)
+		check_calls_say_origin(near.range.base, t);
+}
+
 /* ---- calls that fail ---- */
 
 /* Why the launch of the thread's current call is refused. */

@@ -21,6 +21,8 @@ void check_call_refused(const struct device_launch *l, int status, const void *f
  * no call has made it.
  */
 void check_calls_say_origin(u64 base, struct text *t);
+/* The same of the allocation at or near an address. */
+void check_calls_say_near(struct mem *m, u64 address, struct text *t);
 /* Device i is reset, -1: the process ends. What was made there and is not freed is reported. */
 void check_calls_leaks(int device);
 

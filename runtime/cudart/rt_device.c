@@ -79,6 +79,7 @@ static bool look_for(struct rt *rt, struct text *why)
 		return true;
 	if (!findings_open(&the_process.findings, the_process.checks, why))
 		return false;
+	the_process.findings.say_origin = check_calls_say_near;
 	demangle_prepare();
 	if (!(the_process.checks & CHECKS_WATCHING))
 		return true;

@@ -29,15 +29,6 @@ int rt_error_in(int status, const char *function)
 }
 
 /* Where what lies at the address, or nearest to it, was allocated. */
-static void say_fault_origin(struct rt_device *d, u64 address, struct text *t)
-{
-	struct mem_near near;
-
-	mem_nearest(&d->dev.mem, address, &near);
-	if (near.where != MEM_NEAR_NONE)
-		check_calls_say_origin(near.range.base, t);
-}
-
 static void say_fault(struct rt_device *d, const struct device_fault *fault)
 {
 	struct finding f;
@@ -48,7 +39,7 @@ static void say_fault(struct rt_device *d, const struct device_fault *fault)
 	}
 	fault_finding(fault, &f);
 	if (fault->has_address && fault->space <= MEM_CONST)
-		say_fault_origin(d, fault->address, &f.text);
+		f.mem = &d->dev.mem;
 	findings_add(&the_process.findings, &f);
 }
 

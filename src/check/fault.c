@@ -112,6 +112,7 @@ void fault_finding(const struct device_fault *x, struct finding *f)
 	finding_init(f, finding_kind_of(x->kind));
 	finding_set_kernel(f, x->kernel);
 	f->has_address = x->has_address;
+	f->is_quoted = true;
 	f->address = x->address;
 	say_headline(x, t);
 	say_where(x, t);

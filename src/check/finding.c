@@ -282,6 +282,37 @@ static void print_finding(const struct finding *f, FILE *to)
 	fflush(to);
 }
 
+static bool is_same_line(const struct finding_place *a, const struct finding_place *b)
+{
+	return b->file && !strcmp(a->file, b->file) && a->line == b->line;
+}
+
+/* The lines of the source that it is about, those that can be read. */
+static void quote_places(struct finding *f)
+{
+	for (u32 i = 0; i < f->sides; i++) {
+		const struct finding_place *at = &f->side[i].place;
+		struct text line = {0};
+
+		if (!at->file || (i && is_same_line(at, &f->side[0].place)))
+			continue;
+		place_quote(&(struct source_line){at->file, at->line, at->column}, &line);
+		if (line.at)
+			text_printf(&f->text, "    %s:%u:\n%s", at->file, at->line, line.at);
+		text_fini(&line);
+	}
+}
+
+/* What is not worth the work for a finding that is known already. */
+static void finish_finding(struct findings *l, struct finding *f)
+{
+	if (!f->is_quoted)
+		quote_places(f);
+	if (f->mem && l->say_origin)
+		l->say_origin(f->mem, f->address, &f->text);
+	f->mem = NULL;
+}
+
 static void keep_finding(struct findings *l, struct finding *f, u64 key)
 {
 	if (f->is_warning)
@@ -299,19 +330,36 @@ static void keep_finding(struct findings *l, struct finding *f, u64 key)
 	}
 }
 
-void findings_add(struct findings *l, struct finding *f)
+/* Is it told already, or not wanted? The lock is held. */
+static bool is_settled(struct findings *l, const struct finding *f, u64 key)
 {
-	u64 key = key_of(f), *slot;
+	u64 *slot = map_get(&l->by_key, key);
 
-	pthread_mutex_lock(&l->lock);
-	slot = map_get(&l->by_key, key);
 	if (l->suppressions && suppressions_match(l->suppressions, f))
 		l->suppressed++;
 	else if (slot)
 		l->list.at[*slot - 1].count += f->count;
 	else
-		keep_finding(l, f, key);
+		return false;
+	return true;
+}
+
+void findings_add(struct findings *l, struct finding *f)
+{
+	u64 key = key_of(f);
+	bool settled;
+
+	pthread_mutex_lock(&l->lock);
+	settled = is_settled(l, f, key);
 	pthread_mutex_unlock(&l->lock);
+	if (!settled) {
+		/* Takes locks of others, some of which add findings. */
+		finish_finding(l, f);
+		pthread_mutex_lock(&l->lock);
+		if (!is_settled(l, f, key))
+			keep_finding(l, f, key);
+		pthread_mutex_unlock(&l->lock);
+	}
 	finding_fini(f);
 }
 

@@ -49,7 +49,10 @@ struct finding {
 	struct finding_side side[FINDING_SIDES];
 	char *kernel; /* demangled; NULL: none */
 	bool has_address;
+	bool is_quoted; /* its text has the line of the source already */
 	u64 address;
+	struct mem *
+		mem; /* whose address it is, borrowed until it is added; NULL: none with allocations */
 	u64 count;        /* how often */
 	struct text text; /* lines, the first of which says all in short; each ends with \n */
 };
@@ -76,6 +79,8 @@ struct findings {
 	struct suppressions *suppressions; /* NULL: none */
 	FILE *file;                        /* where they are written; standard error without one */
 	u64 errors, warnings, suppressed;
+	/* Add lines about where the memory at an address was allocated; NULL: that is not known. */
+	void (*say_origin)(struct mem *m, u64 address, struct text *out);
 	bool has_leaks; /* were they looked for? */
 	u64 leaked, leaks;
 };

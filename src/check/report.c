@@ -127,6 +127,7 @@ void race_reports_tell(const struct race_reports *r, const struct program *p, st
 		f.count = r->list.at[i].count;
 		f.has_address = x->space == MEM_GLOBAL;
 		f.address = x->address;
+		f.mem = f.has_address ? m : NULL;
 		finding_set_kernel(&f, p->funcs[0].func->name->text);
 		add_race_side(x, &x->second, x->second_writes, p, &f);
 		add_race_side(x, &x->first, x->first_writes, p, &f);

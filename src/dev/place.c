@@ -153,7 +153,7 @@ struct source_line place_source(const struct place *at)
 
 /* ---- words ---- */
 
-static void quote(const struct source_line *s, struct text *out)
+void place_quote(const struct source_line *s, struct text *out)
 {
 	struct stat st;
 	struct file f;
@@ -188,7 +188,7 @@ static void say_frame(const struct frame *f, bool innermost, const char *kernel,
 	}
 	text_puts(out, "\n");
 	if (innermost && f->source.file)
-		quote(&f->source, out);
+		place_quote(&f->source, out);
 }
 
 /* Frames in headers are left out where others are there. */

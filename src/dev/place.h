@@ -27,6 +27,9 @@ struct source_line {
  */
 struct source_line place_source(const struct place *at);
 
+/* Add that line of the file with a mark below its column, if the file can be read. */
+void place_quote(const struct source_line *s, struct text *out);
+
 /*
  * Add "kernel.ptx:34: ld.global.f32 %f1, [%rd2];", or "PTX line 34: .." where the text has no file.
  */

@@ -95,6 +95,11 @@ for wrong in --format=yaml --print-limit=-1 --error-exitcode=256 --check=rase --
 	ok "$([ "$rc" = 2 ]; echo $?)" "$wrong is refused"
 done
 
+# Lines of the source are quoted, where the file is found.
+check --check=race
+says err "^=========     race\.cu:$line:$"
+says err "^========= +$line \| .*s\[63 - threadIdx\.x\]"
+
 # Programs.
 capture ptxloom check --print-limit
 rc=$?

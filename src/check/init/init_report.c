@@ -175,6 +175,7 @@ void init_tell(struct init_launch *l, struct mem *m, struct findings *found)
 		f.count = x->count;
 		f.has_address = !x->is_register && x->read.space == MEM_GLOBAL;
 		f.address = x->read.address;
+		f.mem = f.has_address ? m : NULL;
 		finding_set_kernel(&f, l->program->funcs[0].func->name->text);
 		say_report(x, l->program, m, &f);
 		findings_add(found, &f);
