@@ -51,8 +51,7 @@ struct finding {
 	bool has_address;
 	bool is_quoted; /* its text has the line of the source already */
 	u64 address;
-	struct mem *
-		mem; /* whose address it is, borrowed until it is added; NULL: none with allocations */
+	struct mem *mem;  /* that has the address, borrowed until it is added; NULL: none */
 	u64 count;        /* how often */
 	struct text text; /* lines, the first of which says all in short; each ends with \n */
 };
