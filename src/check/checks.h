@@ -7,8 +7,8 @@
 #include "src/check/apart.h"
 #include "src/check/finding.h"
 #include "src/check/init/init.h"
-#include "src/check/race.h"
-#include "src/check/sync.h"
+#include "src/check/race/race.h"
+#include "src/check/sync/sync.h"
 #include "src/watch/tee.h"
 
 /* Those that watch launches; under a debugger they are off. */

@@ -1,7 +1,7 @@
 /*
  * Races in the words of racecheck.
  */
-#include "src/check/report.h"
+#include "src/check/race/report.h"
 #include "src/dev/whereabouts.h"
 
 #include <stdio.h>

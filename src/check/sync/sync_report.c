@@ -1,7 +1,7 @@
 /*
  * Findings of the check of synchronisation, in the words of synccheck.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 
 const struct isa_form *sync_form(const struct program *p, const struct uop *in)
 {

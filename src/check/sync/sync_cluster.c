@@ -3,7 +3,7 @@
  * not have ended before others are done with it (CUDA C++ Programming Guide "Distributed Shared
  * Memory"): a CTA is to wait at the cluster's barrier, or for an mbarrier, after the last access.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 #include "src/exec/lane_access.h"
 
 static void report_cluster(const struct sync_step *s, u32 lanes, const char *what)

@@ -3,7 +3,7 @@
  * beyond their counts (PTX ISA "mbarrier"). Waits that never end are deadlocks or livelocks, which
  * the engine finds.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 #include "src/async/async.h"
 #include "src/exec/lane_access.h"
 #include "src/uop/async.h"

@@ -7,7 +7,7 @@
 #define PL_CHECK_CLOCK_H
 
 #include "src/base/map.h"
-#include "src/check/known.h"
+#include "src/check/race/known.h"
 #include "src/exec/exec.h"
 
 /* Scopes, from narrow to wide. */

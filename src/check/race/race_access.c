@@ -1,7 +1,7 @@
 /*
  * Accesses: each byte's last ones are compared with those that come.
  */
-#include "src/check/race_int.h"
+#include "src/check/race/race_int.h"
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
 

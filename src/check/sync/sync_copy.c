@@ -3,7 +3,7 @@
  * the group, or an mbarrier tells that it is done; cp.async.bulk before the phase of its mbarrier
  * is over. Who may read afterwards is a matter of barriers, and of the check for races.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 #include "src/exec/lane_access.h"
 #include "src/uop/async.h"
 

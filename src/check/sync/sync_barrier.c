@@ -6,7 +6,7 @@
  * of the CTA). One that left the kernel by an early return is worth a warning, one that passed by
  * the barrier and went on is an error: whether it has exited by then is a matter of time.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 
 #define DIVERGENT_BLOCK "Barrier error detected. Divergent thread(s) in block"
 #define DIVERGENT_WARP "Barrier error detected. Divergent thread(s) in warp"

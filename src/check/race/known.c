@@ -1,7 +1,7 @@
 /*
  * Sets of statements about others, shared by reference: sorted arrays that are merged.
  */
-#include "src/check/known.h"
+#include "src/check/race/known.h"
 
 #include <stdlib.h>
 

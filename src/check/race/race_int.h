@@ -2,9 +2,9 @@
 #ifndef PL_CHECK_RACE_INT_H
 #define PL_CHECK_RACE_INT_H
 
-#include "src/check/race.h"
-#include "src/check/report.h"
-#include "src/check/shadow.h"
+#include "src/check/race/race.h"
+#include "src/check/race/report.h"
+#include "src/check/race/shadow.h"
 
 /* What the model says of an instruction's accesses. */
 struct manner {

@@ -4,7 +4,7 @@
 #ifndef PL_CHECK_SYNC_INT_H
 #define PL_CHECK_SYNC_INT_H
 
-#include "src/check/sync.h"
+#include "src/check/sync/sync.h"
 #include "src/async/async.h"
 
 /* Lanes that wait at a warp instruction for the others that they name. */

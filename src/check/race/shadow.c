@@ -1,7 +1,7 @@
 /*
  * Cells for the bytes of memory, in pages that are found by a hash.
  */
-#include "src/check/shadow.h"
+#include "src/check/race/shadow.h"
 
 #include <stdlib.h>
 

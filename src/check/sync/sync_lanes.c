@@ -5,7 +5,7 @@
  * have exited are not waited for (PTX ISA "shfl.sync", "vote.sync", "bar.warp.sync"), but nothing
  * can be exchanged with them.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 #include "src/uop/warp.h"
 
 #define DIVERGENT_WARP "Barrier error detected. Divergent thread(s) in warp"

@@ -1,7 +1,7 @@
 /*
  * The observer that looks for races: launches and CTAs that it follows.
  */
-#include "src/check/race_int.h"
+#include "src/check/race/race_int.h"
 #include "src/exec/lane_access.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * Synchronisation: what orders accesses.
  */
-#include "src/check/race_int.h"
+#include "src/check/race/race_int.h"
 #include "src/exec/turn.h"
 #include "src/uop/async.h"
 #include "src/uop/warp.h"

@@ -2,7 +2,7 @@
  * The observer that looks for misuse of synchronisation: launches, CTAs, and which micro-op is
  * whose matter.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 #include "src/exec/turn.h"
 #include "src/uop/async.h"
 

@@ -5,7 +5,7 @@
 #define PL_CHECK_REPORT_H
 
 #include "src/check/finding.h"
-#include "src/check/shadow.h"
+#include "src/check/race/shadow.h"
 
 /* Two accesses that nothing orders; the second ran last. */
 struct race {

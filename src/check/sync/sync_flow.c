@@ -3,7 +3,7 @@
  * reachability over the micro-ops of a program. Calls go into the function and past it; returns go
  * behind every call.
  */
-#include "src/check/sync_int.h"
+#include "src/check/sync/sync_int.h"
 
 struct flow {
 	const struct program *program;

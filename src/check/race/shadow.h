@@ -7,7 +7,7 @@
 
 #include "src/base/map.h"
 #include "src/base/vec.h"
-#include "src/check/clock.h"
+#include "src/check/race/clock.h"
 
 #define SHADOW_PAGE 1024u
 
