@@ -149,14 +149,21 @@ static bool in_pairs(const u64 *address, u32 mask, u32 apart)
 	return true;
 }
 
+/* Is each lane alone or equal to its neighbour, or to the one beside that? */
+static bool are_paired(const u64 *address, u32 mask)
+{
+	return in_pairs(address, mask, 1) || in_pairs(address, mask, 2);
+}
+
 static u32 lanes_from(u32 mask, u32 first, u32 n)
 {
 	return mask & (u32)((((u64)1 << n) - 1) << first);
 }
 
 /*
- * How many lanes go together: all for up to 4 bytes and for loads of 8; else as many as fill the
- * banks once. Two quarters of a load of 16 bytes go together when their lanes are equal in pairs.
+ * How many lanes go together: all for up to 4 bytes; else as many as fill the banks once. Two
+ * halves of a load of 8 bytes, or two quarters of one of 16, go together when their lanes are equal
+ * in pairs.
  */
 static u32 split_access(const u64 *address, u32 mask, u32 first, u32 width, enum watch_shared how)
 {
@@ -164,12 +171,11 @@ static u32 split_access(const u64 *address, u32 mask, u32 first, u32 width, enum
 
 	if (how == WATCH_MATRIX)
 		return 8;
-	if (width <= 4 || (width <= 8 && how == WATCH_LOAD))
+	if (width <= 4)
 		return 32;
 	if (width <= 8)
-		return 16;
-	if (how == WATCH_LOAD && !(first & 15) &&
-	    (in_pairs(address, half, 1) || in_pairs(address, half, 2)))
+		return how == WATCH_LOAD && are_paired(address, mask) ? 32 : 16;
+	if (how == WATCH_LOAD && !(first & 15) && are_paired(address, half))
 		return 16;
 	return 8;
 }
