@@ -5,7 +5,6 @@
 #include "runtime/check_calls.h"
 
 #include "src/base/setting.h"
-#include "src/dev/host_place.h"
 #include "src/dev/status.h"
 #include "src/dev/whereabouts.h"
 #include "src/mem/near.h"
@@ -121,7 +120,7 @@ static void note_made(const struct made_thing *x)
 	pthread_mutex_unlock(&made->lock);
 }
 
-static void note_ended(u64 handle, const void *from)
+static void note_ended(u64 handle, struct host_from from)
 {
 	struct made_thing *x;
 
@@ -144,7 +143,8 @@ static u64 first_argument(const struct entry_argument *a)
 	return x;
 }
 
-static void note_call(const struct call_row *row, const void *from, const struct entry_argument *a)
+static void note_call(const struct call_row *row, struct host_from from,
+		      const struct entry_argument *a)
 {
 	u64 first = first_argument(a);
 	struct rt_context *c = rt_context_now();
@@ -168,17 +168,8 @@ static void note_call(const struct call_row *row, const void *from, const struct
 	note_made(&x);
 }
 
-static void say_from(const char *what, const void *from, struct text *t)
-{
-	struct text where = {0};
-
-	host_place_say(from, &where);
-	if (where.at)
-		text_printf(t, "    %s %s\n", what, where.at);
-	text_fini(&where);
-}
-
-void check_calls_say_origin(u64 base, struct text *t)
+/* Where the allocation that is, or was, at `base` was made and freed, if a call has made it. */
+static void add_origin(u64 base, struct finding *f)
 {
 	struct made_thing x = {0};
 	const struct made_thing *found;
@@ -190,18 +181,18 @@ void check_calls_say_origin(u64 base, struct text *t)
 	pthread_mutex_unlock(&made->lock);
 	if (!x.is_memory)
 		return;
-	say_from("allocated by", x.made_by, t);
+	finding_add_host(f, "allocated", x.made_by);
 	if (x.is_ended)
-		say_from("freed by", x.ended_by, t);
+		finding_add_host(f, "freed", x.ended_by);
 }
 
-void check_calls_say_near(struct mem *m, u64 address, struct text *t)
+void check_calls_add_near(struct mem *m, u64 address, struct finding *f)
 {
 	struct mem_near near;
 
 	mem_nearest(m, address, &near);
 	if (near.where != MEM_NEAR_NONE)
-		check_calls_say_origin(near.range.base, t);
+		add_origin(near.range.base, f);
 }
 
 /* ---- calls that fail ---- */
@@ -209,10 +200,10 @@ void check_calls_say_near(struct mem *m, u64 address, struct text *t)
 /* Why the launch of the thread's current call is refused. */
 static _Thread_local struct {
 	struct text why;
-	const void *from;
+	struct host_from from;
 } refused;
 
-void check_call_refused(const struct device_launch *l, int status, const void *from)
+void check_call_refused(const struct device_launch *l, int status, struct host_from from)
 {
 	if (!(the_process.checks & CHECK_API))
 		return;
@@ -231,10 +222,11 @@ static bool is_aftermath(int status)
 }
 
 /* What each pointer of the call is. */
-static void say_pointers(const struct entry_argument *a, struct text *t)
+static void say_pointers(const struct entry_argument *a, struct finding *f)
 {
 	struct rt_context *c = rt_context_now();
 	struct mem *m = c ? &rt_get()->device[c->device].dev.mem : NULL;
+	struct text *t = &f->text;
 	struct mem_near near;
 	u64 x;
 
@@ -249,22 +241,26 @@ static void say_pointers(const struct entry_argument *a, struct text *t)
 		device_describe_address(m, NULL, x, t);
 		text_puts(t, "\n");
 		mem_nearest(m, x, &near);
-		check_calls_say_origin(near.range.base, t);
+		add_origin(near.range.base, f);
 	}
 }
 
-static void add_call_side(struct finding *f, const char *name, const void *from)
+/* The call as a place: the user's line, else what the loader knows of it. */
+static void add_call_side(struct finding *f, const char *name, struct host_from from)
 {
+	const struct host_frame *at = host_trace_place(from.trace);
 	struct finding_side *s = finding_add_side(f, name, NULL, 0);
 	struct text where = {0};
 
-	host_place_say(from, &where);
-	finding_set_place(&s->place, name, NULL, 0, where.at, 1);
+	if (!at || !at->file)
+		host_from_say(from, &where);
+	finding_set_place(&s->place, at && at->function ? at->function : name, at ? at->file : NULL,
+			  at ? at->line : 0, where.at, 1);
 	text_fini(&where);
 }
 
-static void report_call(const struct call_row *row, const char *name, int status, const void *from,
-			const struct entry_argument *a)
+static void report_call(const struct call_row *row, const char *name, int status,
+			struct host_from from, const struct entry_argument *a)
 {
 	const struct status_info *s = status_info(status);
 	bool touches = row && (row->role == CALL_TOUCHES || row->role == CALL_FREES);
@@ -280,13 +276,13 @@ static void report_call(const struct call_row *row, const char *name, int status
 		    entry_status_name(name, status), status, s ? s->text : "unknown error", name);
 	if (refused.why.at) {
 		text_printf(&f.text, "    %s\n", refused.why.at);
-		from = refused.from ? refused.from : from;
+		from = refused.from.trace || refused.from.caller ? refused.from : from;
 	}
-	say_from("called by", from, &f.text);
+	finding_add_host(&f, "called", from);
 	entry_say_call(name, a, &f.text);
 	text_puts(&f.text, "\n");
 	if (touches)
-		say_pointers(a, &f.text);
+		say_pointers(a, &f);
 	add_call_side(&f, name, from);
 	findings_add(&the_process.findings, &f);
 }
@@ -301,16 +297,22 @@ static bool is_reported(const struct call_row *row, int status)
 	       (row->role == CALL_TOUCHES || row->role == CALL_FREES);
 }
 
-void check_call(const char *name, int status, const void *from, const struct entry_argument *a)
+void check_call(const char *name, int status, const void *caller, const struct entry_argument *a)
 {
 	const struct call_row *row;
+	struct host_from from = {.caller = caller};
+	bool is_noted, is_wrong;
 
 	if (!(the_process.checks & CHECKS_OF_CALLS) || the_process.is_forked)
 		return;
 	row = find_call_row(name);
-	if (row && status == STATUS_SUCCESS && row->role <= CALL_ENDS)
+	is_noted = row && status == STATUS_SUCCESS && row->role <= CALL_ENDS;
+	is_wrong = is_reported(row, status);
+	if (is_noted || is_wrong)
+		from.trace = host_trace_here(caller);
+	if (is_noted)
 		note_call(row, from, a);
-	if (is_reported(row, status))
+	if (is_wrong)
 		report_call(row, name, status, from, a);
 	text_fini(&refused.why);
 	refused.why = (struct text){0};
@@ -328,7 +330,8 @@ static void report_leak(const struct made_thing *x)
 			    (unsigned long long)x->handle);
 	else
 		text_printf(&f.text, "Leaked %s 0x%llx\n", x->what, (unsigned long long)x->handle);
-	say_from(x->is_memory ? "allocated by" : "made by", x->made_by, &f.text);
+	finding_add_host(&f, x->is_memory ? "allocated" : "made", x->made_by);
+	add_call_side(&f, x->is_memory ? "Allocation" : "Creation", x->made_by);
 	findings_add(&the_process.findings, &f);
 	made->leaks++;
 	made->leaked += x->bytes;

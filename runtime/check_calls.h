@@ -9,20 +9,18 @@
 /* The checks that need to know of each call. */
 #define CHECKS_OF_CALLS ((u32)(CHECK_MEM | CHECK_LEAK | CHECK_API))
 
-/* After a call with this answer; from: where it returns to in the program. */
-void check_call(const char *name, int status, const void *from, const struct entry_argument *a);
+/* After a call with this answer; caller: where it returns to in the program. */
+void check_call(const char *name, int status, const void *caller, const struct entry_argument *a);
 /*
- * The launch that the thread's current call asks for is refused. from: the code that holds it,
- * NULL: that which makes the call. Part of what is reported when the call ends.
+ * The launch that the thread's current call asks for is refused. from: the code that holds it;
+ * empty: that which makes the call. Part of what is reported when the call ends.
  */
-void check_call_refused(const struct device_launch *l, int status, const void *from);
+void check_call_refused(const struct device_launch *l, int status, struct host_from from);
 /*
- * Add where the allocation that is, or was, at `base` was made and freed: whole lines. Nothing when
- * no call has made it.
+ * Add where the allocation at or near an address was made, and where it was freed. Nothing when no
+ * call has made it.
  */
-void check_calls_say_origin(u64 base, struct text *t);
-/* The same of the allocation at or near an address. */
-void check_calls_say_near(struct mem *m, u64 address, struct text *t);
+void check_calls_add_near(struct mem *m, u64 address, struct finding *f);
 /* Device i is reset, -1: the process ends. What was made there and is not freed is reported. */
 void check_calls_leaks(int device);
 

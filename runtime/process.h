@@ -46,7 +46,7 @@ struct made_thing {
 	u64 handle;       /* or address */
 	u64 bytes;        /* 0: not memory, or of unknown size */
 	const char *what; /* static */
-	const void *made_by, *ended_by;
+	struct host_from made_by, ended_by;
 	int device;
 	bool is_memory, is_ended;
 };
@@ -140,7 +140,7 @@ struct process {
 	} guard;
 
 	/*
-	 * check_calls.c: what calls have made, with where they return to in the program; what has
+	 * check_calls.c: what calls have made, with where in the program they are; what has
 	 * ended stays until its handle is used again
 	 */
 	struct process_made {

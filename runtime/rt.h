@@ -257,7 +257,7 @@ void rt_report_configured(const void *by);
 /* It comes to the launch itself, whose result the program does not see. */
 void rt_report_launching(void);
 /* The code that holds it, NULL: the thread's next launch has another form. */
-const void *rt_report_from(void);
+struct host_from rt_report_from(void);
 /*
  * A launch has been tried. name: of the kernel as in the PTX, NULL: unknown; status: how it went.
  * l->kernel may be NULL when it failed.

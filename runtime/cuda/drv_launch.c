@@ -43,6 +43,7 @@ static int drv_start(const void *function, struct device_launch *l, void *stream
 		return STATUS_INVALID_VALUE;
 	l->may_inline = true;
 	l->name = function;
+	l->from = rt_report_from();
 	l->args = params;
 	status = params ? STATUS_SUCCESS : drv_read_extra(extra, &l->packed, &l->packed_bytes);
 	return status ? status : (int)stream_launch(s, l);

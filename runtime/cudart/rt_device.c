@@ -7,6 +7,7 @@
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/check/checks.h"
+#include "src/dbg/host/host_lines.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/module/nested.h"
 #include "src/dev/record/record.h"
@@ -79,7 +80,8 @@ static bool look_for(struct rt *rt, struct text *why)
 		return true;
 	if (!findings_open(&the_process.findings, the_process.checks, why))
 		return false;
-	the_process.findings.say_origin = check_calls_say_near;
+	the_process.findings.add_origin = check_calls_add_near;
+	host_trace_begin(host_lines_open());
 	demangle_prepare();
 	if (!(the_process.checks & CHECKS_WATCHING))
 		return true;

@@ -7,6 +7,7 @@
 #include "runtime/check_calls.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/dbg/host/host_lines.h"
 #include "src/dev/record/record.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ static struct process_overruns *const overruns = &the_process.overruns;
 
 static _Thread_local u64 unread;      /* of the thread, part of refusals->count */
 static _Thread_local bool configured; /* the thread's next launch was written as k<<<..>>>(..) */
-static _Thread_local const void *configured_by;
+static _Thread_local struct host_from configured_by;
 
 static const char *report_status_name(int status)
 {
@@ -60,7 +61,8 @@ static void keep_report(const struct text *t)
 
 void rt_report_configured(const void *by)
 {
-	configured_by = by;
+	rt_get(); /* Are stacks kept? This may be the first call. */
+	configured_by = (struct host_from){by, host_trace_here(by)};
 }
 
 void rt_report_launching(void)
@@ -68,9 +70,9 @@ void rt_report_launching(void)
 	configured = true;
 }
 
-const void *rt_report_from(void)
+struct host_from rt_report_from(void)
 {
-	return configured ? configured_by : NULL;
+	return configured ? configured_by : (struct host_from){NULL, host_trace_here(NULL)};
 }
 
 void rt_report_launch(const struct device_launch *l, const char *name, int status)
@@ -81,7 +83,7 @@ void rt_report_launch(const struct device_launch *l, const char *name, int statu
 	configured = false;
 	if (PL_LIKELY(status == cudaSuccess))
 		return;
-	check_call_refused(l, status, hidden ? configured_by : NULL);
+	check_call_refused(l, status, l->from);
 	log = setting_has(SETTING_LOG, "api") || setting_has(SETTING_LOG, "calls");
 	/* A fault was told already, and what follows fails because of it. */
 	if (!log && (!hidden || rt_fault_seen()))
@@ -170,6 +172,8 @@ static bool sum_up_findings(void)
 	check_calls_leaks(-1);
 	failed = findings_fail(&the_process.findings);
 	findings_close(&the_process.findings);
+	host_trace_begin(NULL);
+	host_lines_close();
 	the_process.checks = 0;
 	return failed;
 }

@@ -44,6 +44,7 @@ int action_kernel(bool driver, const struct kernel_node_params *p, struct graph_
 	memcpy(l->block, p->block, sizeof(l->block));
 	l->dynamic_bytes = p->shared;
 	l->args = p->params;
+	l->from = rt_report_from();
 	return p->params ? STATUS_SUCCESS : drv_read_extra(p->extra, &l->packed, &l->packed_bytes);
 }
 

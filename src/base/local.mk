@@ -4,7 +4,7 @@ libcore_la_SOURCES += \
 	src/base/demangle.c src/base/demangle.h \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \
-	src/base/intern.c src/base/intern.h \
+	src/base/host_line.h src/base/intern.c src/base/intern.h \
 	src/base/leave.h \
 	src/base/map.c src/base/map.h \
 	src/base/nearest.c src/base/nearest.h \

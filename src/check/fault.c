@@ -90,6 +90,25 @@ static void add_waiting_sides(const struct device_fault *x, struct finding *f)
 	}
 }
 
+/* All lines, or those that are not about the device's stack. */
+static void add_where_lines(const char *lines, struct text *t)
+{
+	static const char caller[] = "    called from ";
+	bool all = finding_shows(BACKTRACE_DEVICE), shown = true;
+
+	while (*lines) {
+		size_t n = strcspn(lines, "\n");
+
+		n += lines[n] == '\n';
+		/* What is quoted of a caller's line stands farther in. */
+		if (strncmp(lines, "     ", 5) != 0)
+			shown = all || strncmp(lines, caller, sizeof(caller) - 1) != 0;
+		if (shown)
+			text_add(t, lines, n);
+		lines += n;
+	}
+}
+
 /* "at put(int*, int) in scale.cu:12", then what else is known of the place. */
 static void say_where(const struct device_fault *x, struct text *t)
 {
@@ -102,7 +121,7 @@ static void say_where(const struct device_fault *x, struct text *t)
 		rest += strcspn(rest, "\n");
 		rest += *rest == '\n';
 	}
-	text_puts(t, rest);
+	add_where_lines(rest, t);
 }
 
 void fault_finding(const struct device_fault *x, struct finding *f)
@@ -129,6 +148,6 @@ void fault_finding(const struct device_fault *x, struct finding *f)
 		add_lines(&x->whereabouts, t);
 		text_puts(t, "\n");
 	}
-	add_lines(&x->launch, t);
+	finding_add_host(f, "launched", x->from);
 	add_lines(&x->waiters, t);
 }

@@ -41,6 +41,13 @@ const char *finding_word(enum finding_kind kind)
 	return finding_rows[kind].word;
 }
 
+bool finding_shows(enum backtrace which)
+{
+	u64 asked = setting_number(SETTING_CHECK_BACKTRACE, BACKTRACE_ALL);
+
+	return asked == BACKTRACE_ALL || asked == which;
+}
+
 /* ---- to make one ---- */
 
 void finding_init(struct finding *f, enum finding_kind kind)
@@ -120,6 +127,18 @@ struct finding_side *finding_add_side(struct finding *f, const char *what, const
 	if (p)
 		find_finding_place(p, pc, &s->place);
 	return s;
+}
+
+void finding_add_host(struct finding *f, const char *what, struct host_from from)
+{
+	struct text where = {0};
+
+	host_from_say(from, &where);
+	if (where.at)
+		text_printf(&f->text, "    %s by %s\n", what, where.at);
+	text_fini(&where);
+	if (from.trace && f->hosts < FINDING_HOSTS)
+		f->host[f->hosts++] = (struct finding_host){what, from.trace};
 }
 
 void finding_unroll(u64 linear, const u32 size[3], u32 out[3])
@@ -202,6 +221,8 @@ bool findings_open(struct findings *l, u32 checks, struct text *why)
 			.limit = setting_number(SETTING_CHECK_LIMIT, FINDINGS_SHOWN),
 			.warnings_count = setting_number(SETTING_CHECK_WARNINGS, 0),
 			.exit_status = setting_number(SETTING_CHECK_STATUS, CHECK_EXIT_FOUND),
+			.host_stacks = finding_shows(BACKTRACE_HOST),
+			.callers = setting_number(SETTING_CHECK_CALLERS, 0),
 		}};
 	pthread_mutex_init(&l->lock, NULL);
 	if (known) {
@@ -249,8 +270,8 @@ static u64 key_of(const struct finding *f)
 		else
 			key = hash_text(key, at->insn);
 	}
-	/* Without a place in device code the words are all there is. */
-	if (!f->sides)
+	/* Without a place the words are all there is; each leak is one of its own. */
+	if (!f->sides || f->kind == FINDING_LEAK)
 		key = hash_text(key, f->text.at);
 	return key | 1;
 }
@@ -303,14 +324,34 @@ static void quote_places(struct finding *f)
 	}
 }
 
+/* The stack of the call that it is about, in compute-sanitizer's words. */
+static void say_stack(const struct findings *l, struct finding *f)
+{
+	static const struct {
+		const char *what, *when;
+	} rows[] = {{"launched", "at kernel launch time"},
+		    {"allocated", "at allocation time"},
+		    {"made", "at allocation time"}};
+	const char *when = "at error";
+
+	if (!l->options.host_stacks || !f->hosts)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (!strcmp(f->host[0].what, rows[i].what))
+			when = rows[i].when;
+	text_printf(&f->text, "    Saved host backtrace up to driver entry point %s\n", when);
+	host_trace_say(f->host[0].trace, (u32)min_u64(l->options.callers, UINT32_MAX), &f->text);
+}
+
 /* What is not worth the work for a finding that is known already. */
 static void finish_finding(struct findings *l, struct finding *f)
 {
 	if (!f->is_quoted)
 		quote_places(f);
-	if (f->mem && l->say_origin)
-		l->say_origin(f->mem, f->address, &f->text);
+	if (f->mem && l->add_origin)
+		l->add_origin(f->mem, f->address, f);
 	f->mem = NULL;
+	say_stack(l, f);
 }
 
 static void keep_finding(struct findings *l, struct finding *f, u64 key)

@@ -10,6 +10,7 @@
 #include "src/base/setting.h"
 #include "src/base/text.h"
 #include "src/base/vec.h"
+#include "src/dev/host_trace.h"
 #include "src/lower/lower.h"
 
 #include <pthread.h>
@@ -42,12 +43,22 @@ struct finding_side {
 
 #define FINDING_SIDES 2u
 
+/* A call of the host's that it is about. */
+struct finding_host {
+	const char *what; /* static: "launched", "allocated" */
+	const struct host_trace *trace;
+};
+
+#define FINDING_HOSTS 3u
+
 struct finding {
 	enum finding_kind kind;
 	bool is_warning;
 	u32 sides;
 	struct finding_side side[FINDING_SIDES];
-	char *kernel; /* demangled; NULL: none */
+	u32 hosts;
+	struct finding_host host[FINDING_HOSTS]; /* the first: whose stack is shown */
+	char *kernel;                            /* demangled; NULL: none */
 	bool has_address;
 	bool is_quoted; /* its text has the line of the source already */
 	u64 address;
@@ -66,9 +77,14 @@ struct finding_options {
 	u64 limit;           /* findings that are printed as text */
 	bool warnings_count; /* as errors do */
 	u64 exit_status;     /* of a process in which something was found */
+	bool host_stacks;    /* are they printed? */
+	u64 callers;         /* frames of them, at most; 0: all */
 };
 
 struct suppressions;
+
+/* The words of PTXLOOM_CHECK_BACKTRACE, in their order. */
+enum backtrace { BACKTRACE_ALL, BACKTRACE_NONE, BACKTRACE_HOST, BACKTRACE_DEVICE };
 
 struct findings {
 	pthread_mutex_t lock;
@@ -78,8 +94,8 @@ struct findings {
 	struct suppressions *suppressions; /* NULL: none */
 	FILE *file;                        /* where they are written; standard error without one */
 	u64 errors, warnings, suppressed;
-	/* Add lines about where the memory at an address was allocated; NULL: that is not known. */
-	void (*say_origin)(struct mem *m, u64 address, struct text *out);
+	/* Add where the memory at an address was allocated; NULL: that is not known. */
+	void (*add_origin)(struct mem *m, u64 address, struct finding *f);
 	bool has_leaks; /* were they looked for? */
 	u64 leaked, leaks;
 };
@@ -88,6 +104,9 @@ struct findings {
 enum check finding_check(enum finding_kind kind);
 const char *finding_check_word(enum finding_kind kind);
 const char *finding_word(enum finding_kind kind);
+
+/* Are stacks of the host, or of kernels, wanted? */
+bool finding_shows(enum backtrace which);
 
 /* ---- to make one ---- */
 
@@ -104,6 +123,11 @@ void finding_set_place(struct finding_place *at, const char *function, const cha
 		       const char *ptx, u32 ptx_line);
 /* Add "by thread (7,0,0) in block (1,0,0) at scale(float*, int) in scale.cu:12". */
 void finding_say_side(const struct finding_side *s, struct text *t);
+/*
+ * Add "    called by main in scale.cu:30\n", where `what` is "called" and the place is known, and
+ * keep the stack. The first one's is printed below the text.
+ */
+void finding_add_host(struct finding *f, const char *what, struct host_from from);
 /* The coordinates of the thread or block with this number in a box of this size. */
 void finding_unroll(u64 linear, const u32 size[3], u32 out[3]);
 

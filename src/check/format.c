@@ -54,6 +54,29 @@ static void json_side(const struct finding_side *s, struct text *t)
 	text_printf(t, "\"line\": %u}", s->place.line);
 }
 
+/* A call of the host's, with its place and its stack. */
+static void json_host(const struct finding_host *h, struct text *t)
+{
+	const struct host_frame *at = host_trace_place(h->trace), *frames;
+	u32 len;
+
+	text_puts(t, "{");
+	add_string(t, "what", h->what);
+	add_string(t, "function", at ? at->function : NULL);
+	add_string(t, "file", at ? at->file : NULL);
+	text_printf(t, "\"line\": %u, \"stack\": [", at ? at->line : 0);
+	frames = host_trace_frames(h->trace, &len);
+	for (u32 i = 0; i < len; i++) {
+		text_puts(t, i ? ", {" : "{");
+		add_string(t, "function", frames[i].function);
+		add_string(t, "file", frames[i].file);
+		add_string(t, "module", frames[i].module);
+		text_printf(t, "\"line\": %u, \"address\": \"0x%llx\"}", frames[i].line,
+			    (unsigned long long)frames[i].address);
+	}
+	text_puts(t, "]}");
+}
+
 static void json_finding(const struct finding *f, struct text *t)
 {
 	struct text first = headline(f);
@@ -70,6 +93,11 @@ static void json_finding(const struct finding *f, struct text *t)
 	for (u32 i = 0; i < f->sides; i++) {
 		text_puts(t, i ? ", " : "");
 		json_side(&f->side[i], t);
+	}
+	text_puts(t, "], \"host\": [");
+	for (u32 i = 0; i < f->hosts; i++) {
+		text_puts(t, i ? ", " : "");
+		json_host(&f->host[i], t);
 	}
 	text_puts(t, "], \"text\": ");
 	text_json_string(t, f->text.at ? f->text.at : "");
@@ -143,6 +171,26 @@ static void xml_side(const struct finding_side *s, struct text *t)
 	text_printf(t, "<line>%u</line></where>", s->place.line);
 }
 
+static void xml_host(const struct finding_host *h, struct text *t)
+{
+	const struct host_frame *frames;
+	u32 len;
+
+	frames = host_trace_frames(h->trace, &len);
+	text_puts(t, "<hostStack>");
+	xml_element(t, "saveLocation", h->what);
+	for (u32 i = 0; i < len; i++) {
+		text_puts(t, "<frame>");
+		xml_element(t, "func", frames[i].function);
+		xml_element(t, "path", frames[i].file);
+		if (frames[i].file)
+			text_printf(t, "<line>%u</line>", frames[i].line);
+		xml_element(t, "module", frames[i].module);
+		text_puts(t, "</frame>");
+	}
+	text_puts(t, "</hostStack>");
+}
+
 static void xml_finding(const struct finding *f, struct text *t)
 {
 	struct text first = headline(f);
@@ -157,6 +205,8 @@ static void xml_finding(const struct finding *f, struct text *t)
 	text_printf(t, "<count>%llu</count></what>", (unsigned long long)f->count);
 	for (u32 i = 0; i < f->sides; i++)
 		xml_side(&f->side[i], t);
+	for (u32 i = 0; i < f->hosts; i++)
+		xml_host(&f->host[i], t);
 	text_puts(t, "</record>\n");
 	text_fini(&first);
 }
@@ -190,23 +240,24 @@ static void sarif_rules(struct text *t)
 	}
 }
 
-static void sarif_location(const struct finding_side *s, struct text *t)
+static void sarif_location(const char *what, const char *file, u32 line, struct text *t)
 {
 	text_puts(t, "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
-	text_json_string(t, s->place.file);
-	text_printf(t, "}, \"region\": {\"startLine\": %u}}", s->place.line ? s->place.line : 1);
-	if (s->what && *s->what) {
+	text_json_string(t, file);
+	text_printf(t, "}, \"region\": {\"startLine\": %u}}", line ? line : 1);
+	if (what && *what) {
 		text_puts(t, ", \"message\": {\"text\": ");
-		text_json_string(t, s->what);
+		text_json_string(t, what);
 		text_puts(t, "}");
 	}
 	text_puts(t, "}");
 }
 
-/* Sides first .. end - 1 that stand in a file. */
+/* Sides first .. end - 1 that stand in a file; with `hosts` calls of the host, too. */
 static void sarif_locations(const struct finding *f, const char *name, u32 first, u32 end,
-			    struct text *t)
+			    bool hosts, struct text *t)
 {
+	const struct host_frame *at;
 	bool any = false;
 
 	text_printf(t, ", \"%s\": [", name);
@@ -214,7 +265,15 @@ static void sarif_locations(const struct finding *f, const char *name, u32 first
 		if (!f->side[i].place.file)
 			continue;
 		text_puts(t, any ? ", " : "");
-		sarif_location(&f->side[i], t);
+		sarif_location(f->side[i].what, f->side[i].place.file, f->side[i].place.line, t);
+		any = true;
+	}
+	for (u32 i = 0; hosts && i < f->hosts; i++) {
+		at = host_trace_place(f->host[i].trace);
+		if (!at || !at->file)
+			continue;
+		text_puts(t, any ? ", " : "");
+		sarif_location(f->host[i].what, at->file, at->line, t);
 		any = true;
 	}
 	text_puts(t, "]");
@@ -227,8 +286,8 @@ static void sarif_result(const struct finding *f, struct text *t)
 	text_printf(t, ", \"level\": \"%s\", \"message\": {\"text\": ", level_of(f));
 	text_json_string(t, f->text.at ? f->text.at : "");
 	text_puts(t, "}");
-	sarif_locations(f, "locations", 0, 1, t);
-	sarif_locations(f, "relatedLocations", 1, FINDING_SIDES, t);
+	sarif_locations(f, "locations", 0, 1, false, t);
+	sarif_locations(f, "relatedLocations", 1, FINDING_SIDES, true, t);
 	text_printf(t, ", \"occurrenceCount\": %llu}", (unsigned long long)f->count);
 }
 

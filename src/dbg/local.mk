@@ -13,6 +13,7 @@ libdbg_la_SOURCES = \
 	src/dbg/expr/expr_type.c \
 	src/dbg/flow.c src/dbg/flow.h \
 	src/dbg/format.c \
+	src/dbg/host/host_lines.h \
 	src/dbg/lines.c src/dbg/lines.h \
 	src/dbg/names.c src/dbg/names.h src/dbg/names_int.h \
 	src/dbg/names_ptx.c \
@@ -30,11 +31,12 @@ dwarf_sources = \
 	src/dbg/dwarf_scope.c \
 	src/dbg/dwarf_symbols.c \
 	src/dbg/dwarf_type.c \
+	src/dbg/host/host_lines.c \
 	src/dbg/libdw.c src/dbg/libdw.def src/dbg/libdw.inc
 if HAVE_DW
 libdbg_la_SOURCES += $(dwarf_sources)
-EXTRA_DIST += src/dbg/dwarf_none.c
+EXTRA_DIST += src/dbg/dwarf_none.c src/dbg/host/host_lines_none.c
 else
-libdbg_la_SOURCES += src/dbg/dwarf_none.c
+libdbg_la_SOURCES += src/dbg/dwarf_none.c src/dbg/host/host_lines_none.c
 EXTRA_DIST += $(dwarf_sources)
 endif

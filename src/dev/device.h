@@ -11,6 +11,7 @@
 
 #include "src/base/map.h"
 #include "src/lower/lower.h"
+#include "src/dev/host_trace.h"
 #include "src/dev/status.h"
 #include "src/host/syscall.h"
 #include "src/ir/ir.h"
@@ -280,7 +281,7 @@ struct device_launch {
 	const void *packed;
 	u32 packed_bytes;
 	const void *name; /* what the program calls the kernel, for captured graphs; may be NULL */
-	const void *from; /* return address of the host's call, for messages; NULL: unknown */
+	struct host_from from; /* the call, for messages */
 };
 
 /* A fault as people want to see it. Strings live as long as the structure says. */
@@ -288,6 +289,7 @@ struct device_fault {
 	enum fault_kind kind;
 	enum status status;
 	char kernel[256], function[256];
+	struct host_from from; /* the launch */
 	u32 ctaid[3], thread[3];
 	const char *ptx_name; /* of the text, valid while the program is loaded */
 	u32 ptx_line;         /* 0: unknown */
@@ -354,11 +356,12 @@ enum status device_kernel_active_clusters(const struct device_launch *l, u32 *ou
 /* ---- faults: fault.c ---- */
 
 /*
- * Put a fault of a launch from there (NULL: unknown) into words; out is to be freed with
+ * Put a fault of a launch from there into words; out is to be freed with
  * device_fault_fini.
  */
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
-			   const struct sched_end *end, const void *from, struct device_fault *out);
+			   const struct sched_end *end, struct host_from from,
+			   struct device_fault *out);
 void device_fault_fini(struct device_fault *f);
 /* The same for an access outside allocations that was let pass. */
 void device_overrun_describe(const struct device_kernel *k, const struct program *p,
@@ -366,7 +369,7 @@ void device_overrun_describe(const struct device_kernel *k, const struct program
 /* Where the threads of a launch are that goes on: for the report that sched_census has made. */
 void device_census_describe(const struct device_kernel *k, const struct program *p,
 			    const struct sched_progress *progress, const struct sched_end *end,
-			    const void *from, struct text *out);
+			    struct host_from from, struct text *out);
 /*
  * The line of the source that a record comes of, as a number that differs for others; without lines
  * the record's.

@@ -52,7 +52,7 @@ struct device_flight {
 	struct device_params *params; /* while it runs */
 	u64 grid_id;
 	u64 started_ns;          /* where the device has on_end */
-	const void *from;        /* as in device_launch */
+	struct host_from from;   /* as in device_launch */
 	u64 place;               /* of the launch in the program: sched_launch.place */
 	struct nested *family;   /* what its threads and theirs have launched; NULL: nothing yet */
 	struct sched_pool *pool; /* to run on, NULL: the device's */

@@ -4,7 +4,6 @@
  */
 #include "src/base/demangle.h"
 #include "src/lower/lower.h"
-#include "src/dev/host_place.h"
 #include "src/dev/place.h"
 #include "src/dev/whereabouts.h"
 
@@ -206,11 +205,11 @@ static void say_thread(const struct fault *f, struct text *t)
 		    f->warp, f->lanes);
 }
 
-static void say_launch(const void *from, struct text *t)
+static void say_launch(struct host_from from, struct text *t)
 {
 	struct text where = {0};
 
-	host_place_say(from, &where);
+	host_from_say(from, &where);
 	if (where.at)
 		text_printf(t, "    launched by %s\n", where.at);
 	text_fini(&where);
@@ -241,7 +240,8 @@ static void compose(struct device_fault *out, const struct fault *f, const struc
 }
 
 void device_fault_describe(const struct device_kernel *k, const struct program *p,
-			   const struct sched_end *end, const void *from, struct device_fault *out)
+			   const struct sched_end *end, struct host_from from,
+			   struct device_fault *out)
 {
 	const struct fault *f = end->fault;
 	struct place at = {0};
@@ -251,6 +251,7 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 				     .program = p,
 				     .end = end};
 	snprintf(out->kernel, sizeof(out->kernel), "%s", k->func->name->text);
+	out->from = from;
 	say_launch(from, &out->launch);
 	if (is_standstill(f->kind)) {
 		text_puts(&out->where, "    in kernel ");
@@ -287,7 +288,7 @@ void device_fault_fini(struct device_fault *f)
 
 void device_census_describe(const struct device_kernel *k, const struct program *p,
 			    const struct sched_progress *progress, const struct sched_end *end,
-			    const void *from, struct text *out)
+			    struct host_from from, struct text *out)
 {
 	text_puts(out, "ptxloom: kernel ");
 	demangle(k->func->name->text, out);

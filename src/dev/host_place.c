@@ -11,12 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct place {
-	char path[4096];
-	u64 offset; /* in the file */
-};
-
-static bool find_mapping(u64 address, struct place *out)
+/* The file that is mapped there, and which of its bytes. */
+static bool find_mapping(u64 address, char *path, size_t room, u64 *at_byte)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
 	u64 from, to, offset;
@@ -32,9 +28,8 @@ static bool find_mapping(u64 address, struct place *out)
 		    !at || line[at] != '/')
 			continue;
 		found = address >= from && address < to;
-		out->offset = address - from + offset;
-		snprintf(out->path, sizeof(out->path), "%.*s", (int)strcspn(line + at, "\n"),
-			 line + at);
+		*at_byte = address - from + offset;
+		snprintf(path, room, "%.*s", (int)strcspn(line + at, "\n"), line + at);
 	}
 	free(line);
 	if (f)
@@ -115,27 +110,42 @@ static const char *function_at(const struct file *f, const Elf64_Ehdr *h, u64 ad
 	return name;
 }
 
-void host_place_say(const void *return_address, struct text *out)
+bool host_place_find(const void *return_address, struct host_place *out)
 {
-	struct place place;
-	u64 address, start;
 	const char *name;
+	u64 offset;
 	Elf64_Ehdr h;
 	struct file f;
+	bool found;
 
 	/* The call lies before the address that it returns to. */
-	if (!return_address || !find_mapping((u64)(uintptr_t)return_address - 1, &place) ||
-	    !file_open(&f, place.path))
-		return;
-	if (read_entry(&f, 0, 0, &h, sizeof(h)) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
-	    h.e_ident[EI_CLASS] == ELFCLASS64 && to_address(&f, &h, place.offset, &address)) {
-		name = function_at(&f, &h, address, &start);
-		if (name) {
-			demangle(name, out);
-			text_printf(out, "+0x%llx of ", (unsigned long long)(address + 1 - start));
-		}
-		text_printf(out, "%s (addr2line -fCe %s 0x%llx)", place.path, place.path,
-			    (unsigned long long)address);
+	*out = (struct host_place){0};
+	if (!return_address ||
+	    !find_mapping((u64)(uintptr_t)return_address - 1, out->path, sizeof(out->path),
+			  &offset) ||
+	    !file_open(&f, out->path))
+		return false;
+	found = read_entry(&f, 0, 0, &h, sizeof(h)) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+		h.e_ident[EI_CLASS] == ELFCLASS64 && to_address(&f, &h, offset, &out->address);
+	if (found) {
+		name = function_at(&f, &h, out->address, &out->start);
+		out->name = name ? strdup(name) : NULL;
 	}
 	file_close(&f);
+	return found;
+}
+
+void host_place_say(const void *return_address, struct text *out)
+{
+	struct host_place at;
+
+	if (!host_place_find(return_address, &at))
+		return;
+	if (at.name) {
+		demangle(at.name, out);
+		text_printf(out, "+0x%llx of ", (unsigned long long)(at.address + 1 - at.start));
+	}
+	text_printf(out, "%s (addr2line -fCe %s 0x%llx)", at.path, at.path,
+		    (unsigned long long)at.address);
+	free(at.name);
 }

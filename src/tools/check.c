@@ -16,6 +16,8 @@ const char tool_help_check[] =
 	"  --leak-check=WHAT       what leaks: memory (default); full: streams, events and other handles, too\n"
 	"  --print-limit N         how many findings are printed as text (default 100)\n"
 	"  --suppressions FILE     findings that are known, in lines KIND:PATTERN (race:reduce*, *:vendor.cu:12)\n"
+	"  --show-backtrace=WHAT   which stacks findings have: yes (all, default), no, host, device\n"
+	"  --num-callers N         frames of a host stack that are printed (default 0: all)\n"
 	"  --warnings-as-errors    warnings change the exit status, too\n"
 	"  --error-exitcode N      the exit status if anything is found (default 86)\n"
 	"  --help                  this text\n"

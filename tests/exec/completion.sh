@@ -41,7 +41,7 @@ offers ptxloom env -d v -- $names
 # shellcheck disable=SC2046
 offers ptxloom run -d t4,2xv -- $(for name in $names; do echo "t4,2x$name"; done)
 offers ptxloom run --ch -- --check=
-offers ptxloom run --check = '' -- mem race
+offers ptxloom run --check = '' -- api init leak mem race sync
 offers ptxloom run --check = m -- mem
 offers ptxloom run -d v100 ./note -- ./note.txt
 offers ptxloom run true no -- note.txt
@@ -70,7 +70,7 @@ fish_offers 'ptxloom run -d v' "$(echo $names)"
 listed=$(for name in $names; do echo "t4,2x$name"; done | sort | tr '\n' ' ')
 fish_offers 'ptxloom env -d t4,2xv' "${listed% }"
 fish_offers 'ptxloom run --ch' --check
-fish_offers 'ptxloom run --check=' '--check=mem --check=race'
+fish_offers 'ptxloom run --check=' '--check=api --check=init --check=leak --check=mem --check=race --check=sync'
 fish_offers 'ptxloom exec --tr' --trace
 fish_offers 'ptxloom cc -li' -lineinfo
 fish_offers 'ptxloom lint k' kernel.ptx
@@ -112,7 +112,7 @@ zsh_offers 'ptxloom help li' lint
 zsh_offers 'ptxloom run -d v' "$(echo $names)"
 # shellcheck disable=SC2086
 zsh_offers 'ptxloom env -d t4,2xv' "$(echo $names)"
-zsh_offers 'ptxloom run --check=' 'mem race'
+zsh_offers 'ptxloom run --check=' 'api init leak mem race sync'
 zsh_offers 'ptxloom exec --tr' --trace
 zsh_offers 'ptxloom cc -li' -lineinfo
 zsh_offers 'ptxloom lint k' kernel.ptx

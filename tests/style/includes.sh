@@ -35,7 +35,7 @@ allowed()
 	src/dap) echo "src/base src/debugger src/dap" ;;
 	src/debugger) echo "$engine grammar src/sched src/dev src/dbg src/debugger" ;;
 	runtime)
-		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch src/debugger src/report"
+		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch src/dbg src/debugger src/report"
 		echo "$1 src/check include"
 		;;
 	src/tools)
