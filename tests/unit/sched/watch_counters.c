@@ -74,7 +74,7 @@ static const struct {
 	{STEP(132) "ld.shared.u32 %r2, [%r1];",
 	 {{WATCH_shared_ld_wavefronts, 1}, {WATCH_shared_ld_conflicts, 0}}},
 	{STEP(8) "ld.shared.u64 %d2, [%r1];",
-	 {{WATCH_shared_ld_wavefronts, 2}, {WATCH_shared_ld_conflicts, 1}}},
+	 {{WATCH_shared_ld_wavefronts, 2}, {WATCH_shared_ld_conflicts, 0}}},
 	{STEP(16) "ld.shared.v2.u64 {%d2, %d3}, [%r1];",
 	 {{WATCH_shared_ld_wavefronts, 4}, {WATCH_shared_ld_conflicts, 0}}},
 	{STEP(0) "ld.shared.v2.u64 {%d2, %d3}, [%r1];",
