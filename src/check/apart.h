@@ -12,14 +12,9 @@
 struct apart_check {
 	struct exec_observer observer;
 	struct findings *found; /* borrowed */
-	u64 serial;             /* no other one has it or will have it */
-	pthread_rwlock_t lock;
-	struct map layouts; /* program -> struct apart_layout * */
 };
 
-/* found: where findings go; borrowed. */
+/* found: where findings go; borrowed. Nothing has to be freed. */
 void apart_check_init(struct apart_check *c, struct findings *found);
-/* No launch is under way. */
-void apart_check_fini(struct apart_check *c);
 
 #endif

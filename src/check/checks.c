@@ -31,17 +31,16 @@ const struct exec_observer *checks_open_apart(struct checks *c, u32 which,
 		return NULL;
 	c->which |= CHECK_MEM;
 	apart_check_init(&c->apart, found);
+	if (!also)
+		return &c->apart.observer;
 	watch_tee_init(&c->tee_apart);
-	if (also)
-		watch_tee_add(&c->tee_apart, also);
+	watch_tee_add(&c->tee_apart, also);
 	watch_tee_add(&c->tee_apart, &c->apart.observer);
 	return &c->tee_apart.observer;
 }
 
 void checks_close(struct checks *c)
 {
-	if (c->which & CHECK_MEM)
-		apart_check_fini(&c->apart);
 	if (c->which & CHECK_RACE)
 		race_check_fini(&c->race);
 	if (c->which & CHECK_SYNC)

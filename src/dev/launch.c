@@ -77,8 +77,7 @@ u32 device_shared_static(const struct program *p)
  */
 static u32 shared_bytes(const struct device *d, const struct program *p, u32 dynamic)
 {
-	bool apart = d->observer_apart && p->units;
-	u32 n = (apart ? exec_shared_end(p) : p->shared_static) + dynamic;
+	u32 n = (p->extents ? p->shared_end : p->shared_static) + dynamic;
 
 	return d->mem.strict ? n : (u32)align_up(n, (u64)d->arch->smem_alloc_unit_bytes);
 }
@@ -327,10 +326,14 @@ static void end_record(struct device_flight *f, const struct device_fault *fault
 	f->shot = NULL;
 }
 
-/* Those programs remember where variables lie that are lowered apart. */
 static const struct exec_observer *launch_observer(const struct device *d, const struct program *p)
 {
-	return d->observer_apart && p->units ? d->observer_apart : d->observer;
+	return p->extents ? d->observer_apart : d->observer;
+}
+
+static const struct exec_ops *launch_ops(const struct device *d, const struct exec_observer *o)
+{
+	return !o ? d->ops : o->only_apart ? d->ops->apart : d->ops->watched;
 }
 
 static void on_done(void *user, const struct sched_end *end)
@@ -485,7 +488,7 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 		.env =
 			{
 				.program = p,
-				.ops = observer ? d->ops->watched : d->ops,
+				.ops = launch_ops(d, observer),
 				.observer = observer,
 				.mem = &d->mem,
 				.params = f->params->host,

@@ -135,6 +135,12 @@ struct exec_ops {
 	void (*settle)(struct gang *g);
 	/* The same, telling the observer of the launch: observer.h. */
 	const struct exec_ops *watched;
+	/*
+	 * For programs whose shared variables lie apart: the observer of the launch is notified of
+	 * accesses that may lie between two of them, and of nothing else. As quick as the plain
+	 * ones.
+	 */
+	const struct exec_ops *apart;
 	/* The same, counting cycles in gang.clock; watched ones do anyway. */
 	const struct exec_ops *counted;
 };

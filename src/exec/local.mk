@@ -5,6 +5,8 @@ libcore_la_SOURCES += \
 	src/exec/clock.c \
 	src/exec/exec.h \
 	src/exec/program.h \
+	src/exec/extents.c \
+	src/exec/extents.h \
 	src/exec/faults.def \
 	src/exec/fpenv.h \
 	src/exec/group.h \

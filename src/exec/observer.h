@@ -86,7 +86,19 @@ struct exec_observer {
 	void (*sync)(void *user, const struct exec_sync *s);
 	/* A thread has got this memory of the device's heap. */
 	void (*heap)(void *user, const struct cta *c, u64 address, u64 bytes);
+	/*
+	 * It needs accesses to shared memory alone, and only those whose lanes are not all within
+	 * one variable: launches run with the tables `apart` of struct exec_ops, for which programs
+	 * may be lowered as usual.
+	 */
+	bool only_apart;
 };
+
+/* Is the launch observed so that nothing may be left out? */
+static inline bool exec_is_observed(const struct exec_env *e)
+{
+	return e->observer && !e->observer->only_apart;
+}
 
 /* Lanes of warp g->warp + w that are about to run; w: 0 .. exec_step_warps - 1. */
 static inline u32 exec_step_mask(const struct gang *g, u32 w)

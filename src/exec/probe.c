@@ -159,12 +159,12 @@ static void loop(struct gang *g, const struct uop *in)
 
 	do {
 		pc = (u32)(in - g->uops);
-		if (g->env->observer)
+		if (exec_is_observed(g->env))
 			exec_tell_step(g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = step(p, g, in);
 	} while (in);
-	if (g->env->observer)
+	if (exec_is_observed(g->env))
 		exec_tell_stop(g, pc);
 }
 

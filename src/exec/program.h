@@ -49,6 +49,12 @@ struct program_unit {
 	const u8 *in_stack;     /* the offset is from the end of the frame */
 };
 
+/* A shared variable of a program that is lowered with distances between them. */
+struct program_extent {
+	u32 at, bytes;
+	const struct ir_var *var;
+};
+
 struct program_extern; /* a function outside the modules: src/host/syscall.h */
 
 /*
@@ -104,6 +110,9 @@ struct program {
 	const u64 *var_address; /* address of each module variable in its space, by index */
 	const struct program_unit *units; /* one_to_one alone, NULL: not kept */
 	u32 unit_len;
+	/* by place; NULL: shared variables follow each other. And where the dynamic part begins */
+	const struct program_extent *extents;
+	u32 extent_len, shared_end;
 	struct arena arena;
 };
 

@@ -93,6 +93,9 @@ void exec_cta_launch(struct cta *c)
 	c->launched = true;
 	c->random = 0;
 	c->launches++;
+	/* How long the dynamic part of shared memory is differs between launches. */
+	if (p->extents)
+		memset(c->gang[0].caches, 0, sizeof(struct mem_cache) * p->cache_slots);
 	for (u32 i = 0; i < c->gangs; i++) {
 		struct gang *g = &c->gang[i];
 
@@ -201,7 +204,7 @@ static void start_special(struct cta *c)
 		async_reset(c);
 	if (e->seed)
 		c->random = exec_random_start(e->seed, c->number);
-	c->diverged = p->has_calls || p->reads_clock || c->async || e->seed || e->observer;
+	c->diverged = p->has_calls || p->reads_clock || c->async || e->seed || exec_is_observed(e);
 }
 
 void exec_cta_start(struct cta *c)
@@ -226,7 +229,7 @@ void exec_cta_start(struct cta *c)
 	if (PL_UNLIKELY(c->diverged)) {
 		if (c->random)
 			exec_cta_apart(c);
-		if (c->env->observer)
+		if (exec_is_observed(c->env))
 			begin_observed(c);
 	}
 }

@@ -437,6 +437,7 @@ static bool finish_program(struct lower *l)
 	p->thread_insns = lower_estimate(p);
 	p->may_be_idle = lower_may_be_idle(p);
 	l->failed |= (l->options.one_to_one || l->options.apart) && !lower_keep_places(l);
+	l->failed |= l->options.apart && !l->failed && !lower_keep_extents(l);
 	return p->notes != NULL && !l->failed;
 }
 

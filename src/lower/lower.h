@@ -35,7 +35,7 @@ struct lower_options {
 	bool check; /* for tests: do the tables of micro-ops say which rows each has? */
 	/*
 	 * Shared variables lie at distances from each other, so that accesses between them can be
-	 * noticed; the program remembers where. shared_static is as without.
+	 * noticed; the program remembers where, in `extents`. shared_static is as without.
 	 */
 	bool apart;
 	bool contract; /* unrounded products and sums become fused ones, as on hardware */
@@ -76,8 +76,6 @@ bool exec_local_fits(const struct program *p);
  * fits there fits here.
  */
 u32 exec_local_bytes(const struct program *p, u64 stack_limit);
-/* Where the dynamic part of a CTA's shared memory begins; the program was lowered `apart`. */
-u32 exec_shared_end(const struct program *p);
 /* What an address of exec_variable_place counts from. */
 enum exec_base {
 	EXEC_IN_SHARED,

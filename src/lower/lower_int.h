@@ -261,6 +261,8 @@ u32 lower_shared_distance(const struct ir_var *v);
 #define SHARED_END_ALIGN 16u
 /* Tell the program where variables are: places.c. Returns false when memory is out. */
 bool lower_keep_places(struct lower *l);
+/* After it: which of shared memory is a variable's. */
+bool lower_keep_extents(struct lower *l);
 /* The address of a function of l->m. */
 u64 lower_function_address(struct lower *l, u32 func);
 /* Index in l->funcs of the definition of a function of l->m, IR_NONE: it has none. */

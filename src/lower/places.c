@@ -54,7 +54,8 @@ bool exec_formal_place(const struct program *p, const struct ir_var *v, u32 *at)
 	return true;
 }
 
-u32 exec_shared_end(const struct program *p)
+/* Where the dynamic part of a CTA's shared memory begins. */
+static u32 shared_end(const struct program *p)
 {
 	u32 end = 0;
 
@@ -71,6 +72,46 @@ u32 exec_shared_end(const struct program *p)
 			end = at > end ? at : end;
 		}
 	return (u32)align_up(end, SHARED_END_ALIGN);
+}
+
+static bool has_extent(const struct program_unit *u, size_t i)
+{
+	const struct ir_var *v = u->module->vars.at[i];
+
+	return v->space == M_shared && !v->unsized && v->linkage != IR_EXTERN &&
+	       !(v->definition && v->definition != v) && u->offset[i] != IR_NONE;
+}
+
+static void insert_extent(struct program_extent *all, u32 n, struct program_extent one)
+{
+	for (; n && all[n - 1].at > one.at; n--)
+		all[n] = all[n - 1];
+	all[n] = one;
+}
+
+bool lower_keep_extents(struct lower *l)
+{
+	struct program *p = l->p;
+	struct program_extent *all;
+	size_t most = 1;
+
+	for (u32 u = 0; u < p->unit_len; u++)
+		most += p->units[u].module->vars.len;
+	all = ARENA_ARRAY(&p->arena, struct program_extent, most);
+	if (!all)
+		return false;
+	for (u32 u = 0; u < p->unit_len; u++)
+		for (size_t i = 0; i < p->units[u].module->vars.len; i++) {
+			const struct ir_var *v = p->units[u].module->vars.at[i];
+
+			if (has_extent(&p->units[u], i))
+				insert_extent(all, p->extent_len++,
+					      (struct program_extent){p->units[u].offset[i],
+								      (u32)v->size_bytes, v});
+		}
+	p->extents = all;
+	p->shared_end = shared_end(p);
+	return true;
 }
 
 static bool is_kernel_parameter(const struct program_unit *u, const struct ir_var *v, u32 index)

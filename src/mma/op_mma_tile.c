@@ -7,6 +7,7 @@
  * Kernels multiply one fragment by several others: micro-ops that follow one another and have an A
  * or a B in common, which lowering marks, are done together, warp by warp, and decode it once.
  */
+#include "src/exec/observer.h"
 #include "src/mma/mma_plane.h"
 
 /* The fragments of one warp: of A by half of the rows and quad, of B by quad. */
@@ -78,7 +79,7 @@ MMA_INLINE u32 find_chain(const struct gang *g, const struct uop *in, u32 quads,
 
 	do
 		find_tile(g, in + 2 * n, quads, half, &x[n], nowhere);
-	while (has_common_factor(x[n++].in) && n < CHAIN && !g->env->observer);
+	while (has_common_factor(x[n++].in) && n < CHAIN && !exec_is_observed(g->env));
 	return n;
 }
 

@@ -41,6 +41,10 @@ exec_handler EXEC_NAME(op_watch_bulk), EXEC_NAME(op_watch_remote), EXEC_NAME(op_
 exec_handler EXEC_NAME(op_watch_tensor), EXEC_NAME(op_watch_field);
 exec_handler EXEC_NAME(op_watch_map), EXEC_NAME(op_watch_surf);
 exec_handler EXEC_NAME(op_watch_wmma), EXEC_NAME(op_watch_wgmma), EXEC_NAME(op_watch_extern);
+exec_handler EXEC_NAME(op_watch_memory);
+/* Those of programs whose shared variables lie apart: op_apart.c. */
+exec_handler EXEC_NAME(op_apart_load_shared), EXEC_NAME(op_apart_store_shared);
+exec_handler EXEC_NAME(op_apart_load_generic), EXEC_NAME(op_apart_store_generic);
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
 exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x);
 void EXEC_NAME(warp_settle)(struct gang *g);
@@ -50,7 +54,11 @@ void EXEC_NAME(warp_settle)(struct gang *g);
  */
 u64 (*EXEC_NAME(atom_apply)(u32 op, u32 type, bool global))(u64, u64, u64);
 extern const struct exec_ops EXEC_NAME(exec_ops), EXEC_NAME(exec_ops_watched);
-extern const struct exec_table EXEC_NAME(table_diverged);
+extern const struct exec_ops EXEC_NAME(exec_ops_apart);
+extern const struct exec_table EXEC_NAME(table_diverged), EXEC_NAME(table_diverged_apart);
+/* The loops of plain launches, and of those that count cycles. */
+void EXEC_NAME(run_loop)(struct gang *g, const struct uop *in);
+void EXEC_NAME(run_loop_counted)(struct gang *g, const struct uop *in);
 /*
  * Gang mode: run a guarded micro-op for the lanes of which only some have a true guard, all warps
  * in one. False: it is not one that can be run so; nothing has been done. *next: as a handler

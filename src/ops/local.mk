@@ -4,6 +4,7 @@ exec_sources += \
 	src/ops/access.h \
 	src/ops/address_form.h \
 	src/ops/address_kind.h \
+	src/ops/fixed_rows.h \
 	src/ops/lane_moves.h \
 	src/ops/lane_shapes.h \
 	src/ops/lanes.h \
@@ -14,6 +15,7 @@ exec_sources += \
 	src/ops/observe.h \
 	src/ops/move_rows.h \
 	src/ops/op_affine.c \
+	src/ops/op_apart.c \
 	src/ops/op_approx.c \
 	src/ops/op_atom.c \
 	src/ops/op_call.c \

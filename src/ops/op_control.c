@@ -508,7 +508,7 @@ static const struct exec_table table_ordered = {{
 #include "src/uop/table/table.def"
 }};
 
-static void run_loop(struct gang *g, const struct uop *in)
+void EXEC_NAME(run_loop)(struct gang *g, const struct uop *in)
 {
 	do
 		in = g->table->run[in->op](g, in);
@@ -516,7 +516,7 @@ static void run_loop(struct gang *g, const struct uop *in)
 }
 
 /* For programs that read clocks. */
-static void run_loop_counted(struct gang *g, const struct uop *in)
+void EXEC_NAME(run_loop_counted)(struct gang *g, const struct uop *in)
 {
 	do {
 		g->clock += EXEC_UOP_CYCLES;
@@ -528,9 +528,10 @@ const struct exec_ops EXEC_NAME(exec_ops_counted) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
 	.diverged = &EXEC_NAME(table_diverged),
-	.loop = run_loop_counted,
+	.loop = EXEC_NAME(run_loop_counted),
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
+	.apart = &EXEC_NAME(exec_ops_apart),
 	.counted = &EXEC_NAME(exec_ops_counted),
 };
 
@@ -538,8 +539,9 @@ const struct exec_ops EXEC_NAME(exec_ops) = {
 	.level = EXEC_LEVEL_TEXT,
 	.mode = {&table_gang, &table_warp, &table_masked, &table_ordered},
 	.diverged = &EXEC_NAME(table_diverged),
-	.loop = run_loop,
+	.loop = EXEC_NAME(run_loop),
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
+	.apart = &EXEC_NAME(exec_ops_apart),
 	.counted = &EXEC_NAME(exec_ops_counted),
 };

@@ -279,7 +279,7 @@ static HANDLER(exit_diverged)
 	return diverged_exit(g, (u32)(in - g->uops) + 1);
 }
 
-/* ---- the table ---- */
+/* ---- the tables ---- */
 
 #define DIVERGED_W(id) EXEC_NAME(op_diverged_w)
 #define DIVERGED_X(id) EXEC_NAME(op_diverged_x)
@@ -288,5 +288,11 @@ static HANDLER(exit_diverged)
 const struct exec_table EXEC_NAME(table_diverged) = {{
 #define TABLE_LANE(id, shape) RESULT_##shape(DIVERGED, id)
 #define TABLE_UOP(id, bodies, twin, diverged) EXEC_NAME(op_##diverged)
+#include "src/uop/table/table.def"
+}};
+
+const struct exec_table EXEC_NAME(table_diverged_apart) = {{
+#define TABLE_LANE(id, shape) RESULT_##shape(DIVERGED, id)
+#define TABLE_UOP(id, bodies, twin, diverged) APART_##twin(EXEC_NAME(op_##diverged), APART_LEAVE)
 #include "src/uop/table/table.def"
 }};

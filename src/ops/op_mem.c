@@ -3,6 +3,7 @@
  * lanes. PTX ISA "Data Movement and Conversion Instructions: ld", "st"; "Operand Size Exceeding
  * Instruction-Type Size".
  */
+#include "src/ops/fixed_rows.h"
 #include "src/ops/move_rows.h"
 
 static const struct address_form form_global = {
@@ -80,68 +81,10 @@ HANDLER(store_indexed)
 	return store_indexed(g, in);
 }
 
-/* ---- words of shared memory at the same place for every CTA ---- */
-
-enum fixed { FIXED_NOT, FIXED_ROWS, FIXED_SAME };
-
-/*
- * How all halves of the gang's warps lie: rows, or each at one address. What is allowed once always
- * is.
- */
-static __attribute__((noinline)) enum fixed find_fixed(struct gang *g, const struct uop *in)
-{
-	bool rows = true, same = true;
-
-	if (in->flags & UOPF_WIDE)
-		return FIXED_NOT;
-	for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
-		u64 first;
-		enum address_kind kind = classify_plain(g, in, at, HALF_LANES, 4, &first);
-
-		rows &= kind == ADDRESS_ROW && check_shared(g, in, first, 4 * HALF_LANES);
-		same &= kind == ADDRESS_SAME && check_shared(g, in, first, 4);
-		if (first & 3)
-			return FIXED_NOT;
-	}
-	return rows ? FIXED_ROWS : same ? FIXED_SAME : FIXED_NOT;
-}
-
-/* The allocation cache of the micro-op, of no use in shared memory, holds what was found. */
-static inline bool load_fixed(struct gang *g, const struct uop *in)
-{
-	struct mem_cache *c = &g->caches[in->mem.cache];
-	const u8 *base = g->shared;
-	const u32 *r = ROW32(in->a);
-	u32 *d = ROW32(in->d), off = (u32)in->mem.offset;
-
-	if (PL_UNLIKELY(c->span != g->cta->launches)) {
-		c->lo = find_fixed(g, in);
-		c->span = g->cta->launches;
-	}
-	if (c->lo == FIXED_ROWS) {
-		for (u32 at = 0; at < g->lanes; at += HALF_LANES)
-			copy_lanes(d + at, base + (u32)(r[at] + off), HALF_LANES);
-		return true;
-	}
-	if (c->lo == FIXED_SAME) {
-		for (u32 at = 0; at < g->lanes; at += HALF_LANES) {
-			u32 *to = d + at;
-			u32 v = *(const u32 *)(const void *)(base + (u32)(r[at] + off));
-
-			FOR_LANES(l, HALF_LANES)
-				to[l] = v;
-		}
-		return true;
-	}
-	return false;
-}
-
 HANDLER(load_shared)
 {
-	if (plain_size(in) == 4 && in->flags & UOPF_FIXED && g->full && g->cta->gangs == 1 &&
-	    load_fixed(g, in))
-		return in + 1;
-	return load_shared(g, in);
+	return load_may_be_fixed(g, in) && load_fixed(g, in, check_shared) ? in + 1
+									   : load_shared(g, in);
 }
 
 /* ---- parameters, windows ---- */

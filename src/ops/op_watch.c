@@ -59,7 +59,7 @@ static void report_access(struct gang *g, const struct uop *in, enum exec_access
 	}
 }
 
-static HANDLER(watch_memory)
+HANDLER(watch_memory)
 {
 	/*
 	 * By operation: the micro-op's space may be another, as parameters of functions are local.
@@ -249,4 +249,38 @@ const struct exec_ops EXEC_NAME(exec_ops_watched) = {
 	.loop = run_loop_observed,
 	.settle = EXEC_NAME(warp_settle),
 	.watched = &EXEC_NAME(exec_ops_watched),
+};
+
+/* ---- tables of programs whose shared variables lie apart ---- */
+
+#define TABLE(mode) apart_##mode
+#define TABLE_BODY(twin, body) APART_##twin(body, APART_WATCH)
+#include "src/ops/mode_tables.inc"
+
+static const struct exec_table apart_ordered = {{
+#define TABLE_LANE(id, shape) RESULT_##shape(ORDERED, id)
+#define TABLE_UOP(id, bodies, twin, diverged) APART_##twin(WARP_BODY_##bodies(id), APART_WATCH)
+#include "src/uop/table/table.def"
+}};
+
+static const struct exec_ops exec_ops_apart_counted = {
+	.level = EXEC_LEVEL_TEXT,
+	.mode = {&apart_gang, &apart_warp, &apart_masked, &apart_ordered},
+	.diverged = &EXEC_NAME(table_diverged_apart),
+	.loop = EXEC_NAME(run_loop_counted),
+	.settle = EXEC_NAME(warp_settle),
+	.watched = &EXEC_NAME(exec_ops_watched),
+	.apart = &exec_ops_apart_counted,
+	.counted = &exec_ops_apart_counted,
+};
+
+const struct exec_ops EXEC_NAME(exec_ops_apart) = {
+	.level = EXEC_LEVEL_TEXT,
+	.mode = {&apart_gang, &apart_warp, &apart_masked, &apart_ordered},
+	.diverged = &EXEC_NAME(table_diverged_apart),
+	.loop = EXEC_NAME(run_loop),
+	.settle = EXEC_NAME(warp_settle),
+	.watched = &EXEC_NAME(exec_ops_watched),
+	.apart = &EXEC_NAME(exec_ops_apart),
+	.counted = &exec_ops_apart_counted,
 };

@@ -30,6 +30,11 @@
 /* In an observed launch: the twin, or the body if there is none. */
 #define TWIN_none(body) body
 #define TWIN_memory(body) EXEC_NAME(op_watch_memory)
+#define TWIN_load_shared(body) EXEC_NAME(op_watch_memory)
+#define TWIN_store_shared(body) EXEC_NAME(op_watch_memory)
+#define TWIN_load_generic(body) EXEC_NAME(op_watch_memory)
+#define TWIN_store_generic(body) EXEC_NAME(op_watch_memory)
+#define TWIN_atomic(body) EXEC_NAME(op_watch_memory)
 #define TWIN_copy(body) EXEC_NAME(op_watch_copy)
 #define TWIN_matrix(body) EXEC_NAME(op_watch_matrix)
 #define TWIN_sync(body) EXEC_NAME(op_watch_sync)
@@ -47,5 +52,36 @@
 #define TWIN_wmma(body) EXEC_NAME(op_watch_wmma)
 #define TWIN_wgmma(body) EXEC_NAME(op_watch_wgmma)
 #define TWIN_extern(body) EXEC_NAME(op_watch_extern)
+
+/*
+ * Where shared variables lie apart: what may touch shared memory has a handler that looks at where,
+ * or runs as in an observed launch. WATCH(twin, body): which of both, of what diverged gangs leave
+ * to their warps.
+ */
+#define APART_WATCH(twin, body) EXEC_NAME(op_watch_##twin)
+#define APART_LEAVE(twin, body) body
+#define APART_none(body, WATCH) body
+#define APART_memory(body, WATCH) body
+#define APART_sync(body, WATCH) body
+#define APART_local(body, WATCH) body
+#define APART_surf(body, WATCH) body
+#define APART_load_shared(body, WATCH) EXEC_NAME(op_apart_load_shared)
+#define APART_store_shared(body, WATCH) EXEC_NAME(op_apart_store_shared)
+#define APART_load_generic(body, WATCH) EXEC_NAME(op_apart_load_generic)
+#define APART_store_generic(body, WATCH) EXEC_NAME(op_apart_store_generic)
+#define APART_atomic(body, WATCH) EXEC_NAME(op_watch_memory)
+#define APART_copy(body, WATCH) WATCH(copy, body)
+#define APART_matrix(body, WATCH) WATCH(matrix, body)
+#define APART_mbar(body, WATCH) WATCH(mbar, body)
+#define APART_arrive(body, WATCH) WATCH(arrive, body)
+#define APART_bulk(body, WATCH) WATCH(bulk, body)
+#define APART_remote(body, WATCH) WATCH(remote, body)
+#define APART_fill(body, WATCH) WATCH(fill, body)
+#define APART_tensor(body, WATCH) WATCH(tensor, body)
+#define APART_field(body, WATCH) WATCH(field, body)
+#define APART_map(body, WATCH) WATCH(map, body)
+#define APART_wmma(body, WATCH) WATCH(wmma, body)
+#define APART_wgmma(body, WATCH) WATCH(wgmma, body)
+#define APART_extern(body, WATCH) WATCH(extern, body)
 
 #endif

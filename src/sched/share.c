@@ -3,6 +3,7 @@
  * share is left to other workers.
  */
 #include "src/exec/fpenv.h"
+#include "src/exec/observer.h"
 #include "src/sched/sched_int.h"
 
 #include <sched.h>
@@ -213,7 +214,7 @@ static bool pass_idle(struct share *h, struct cta_slot *s, u64 number)
 	const struct sched_grid *g = h->grid;
 	u64 most = min_u64(h->chunk_end - h->chunk + 1, g->unit_grid[0] - h->id[0]), n;
 
-	if (g->unit_ctas > 1 || s->env.observer)
+	if (g->unit_ctas > 1 || exec_is_observed(&s->env))
 		return false;
 	if (h->pause) {
 		h->pause--;

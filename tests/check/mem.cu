@@ -220,6 +220,136 @@ KERNEL mem_shared_before(int *o)
 	o[n] = a[n] + b[n];
 }
 
+KERNEL fine_shared_selected(int *o)
+{
+	__shared__ int a[32];
+	__shared__ int b[32];
+	int n = threadIdx.x;
+	int *p = n & 1 ? a : b, *end = p + 32; // one past the end
+
+	HIDE(n);
+	for (int *q = p + n % 32; q != end; q += 32 - n % 32)
+		*q = n;
+	__syncthreads();
+	o[n] = p[n % 32];
+}
+
+KERNEL fine_shared_carved(int *o)
+{
+	extern __shared__ int d[];
+	__shared__ int a[4];
+	int n = threadIdx.x % 16;
+	float *f = (float *)d;
+	short *h = (short *)(f + 16);
+
+	a[n % 4] = n;
+	f[n] = n;
+	h[2 * n + 1] = n;
+	h[2 * n] = n;
+	__syncthreads();
+	o[threadIdx.x] = f[15 - n] + h[n] + a[n % 4];
+}
+
+__device__ __noinline__ void put_anywhere(volatile int *p, int n)
+{
+	p[n] = n; // mem_shared_generic
+}
+
+KERNEL fine_shared_generic(int *o)
+{
+	__shared__ int a[64];
+	__shared__ int b[64];
+
+	put_anywhere(threadIdx.x & 1 ? a : b, threadIdx.x);
+	put_anywhere(o, threadIdx.x);
+	__syncthreads();
+	atomicAdd(&a[threadIdx.x], 1);
+}
+
+KERNEL mem_shared_generic(int *o)
+{
+	__shared__ int a[32];
+	__shared__ int b[32];
+
+	put_anywhere(b, threadIdx.x % 32);
+	put_anywhere(a, threadIdx.x);
+	__syncthreads();
+	o[threadIdx.x] = a[threadIdx.x % 32] + b[threadIdx.x % 32];
+}
+
+KERNEL mem_shared_atomic(int *o)
+{
+	__shared__ int a[32];
+	__shared__ int b[32];
+	int n = threadIdx.x;
+
+	HIDE(n);
+	b[n % 32] = 0;
+	a[n % 32] = 0;
+	__syncthreads();
+	atomicAdd(&a[n], 1); // mem_shared_atomic
+	__syncthreads();
+	o[n] = a[n % 32] + b[n % 32];
+}
+
+// Some lanes of each warp alone come to it, in a loop as often as they have bits.
+KERNEL mem_shared_diverged(int *o)
+{
+	__shared__ int a[32];
+	__shared__ int b[32];
+	int n = threadIdx.x;
+
+	HIDE(n);
+	b[n % 32] = a[n % 32] = 0;
+	__syncthreads();
+	for (int i = n; i; i &= i - 1)
+		if (i == 48)
+			a[i] = 1; // mem_shared_diverged
+	__syncthreads();
+	o[n] = a[n % 32] + b[n % 32];
+}
+
+KERNEL mem_shared_vector(int *o)
+{
+	__shared__ int4 a[8];
+	__shared__ int4 b[8];
+	int n = threadIdx.x % 16;
+
+	HIDE(n);
+	b[n % 8] = int4{n};
+	a[n] = int4{n}; // mem_shared_vector
+	__syncthreads();
+	o[threadIdx.x] = a[n % 8].x + b[n % 8].x;
+}
+
+// The same place for every block: it is looked at once.
+KERNEL mem_shared_fixed(int *o)
+{
+	__shared__ int a[60];
+	__shared__ int b[64];
+	int n = threadIdx.x;
+
+	b[n] = n;
+	if (n < 60)
+		a[n] = n;
+	__syncthreads();
+	o[n] = a[n] + b[n]; // mem_shared_fixed
+}
+
+KERNEL mem_shared_copy(int *o)
+{
+	__shared__ int a[32];
+	__shared__ int b[32];
+	int n = threadIdx.x;
+
+	HIDE(n);
+	b[n % 32] = 1;
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(a + n)), "l"(o + n)); // mem_shared_copy
+	asm volatile("cp.async.wait_all;");
+	__syncthreads();
+	o[n] = a[n % 32] + b[n % 32];
+}
+
 KERNEL mem_shared_end(int *o)
 {
 	__shared__ int a[32];

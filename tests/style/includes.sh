@@ -19,7 +19,7 @@ allowed()
 	# The rooms of the engine: what each really needs of the others.
 	src/uop) echo "src/base src/mem src/tex src/exec src/uop" ;;
 	src/ops) echo "src/base src/num src/uop src/host src/exec src/ops" ;;
-	src/mma) echo "src/base src/num src/uop src/ops src/mma" ;;
+	src/mma) echo "src/base src/num src/uop src/ops src/exec src/mma" ;;
 	src/tex) echo "src/mem src/num src/uop src/ops src/tex" ;;
 	src/async) echo "src/base src/uop src/ops src/exec src/async" ;;
 	src/host) echo "src/base src/ops src/lower src/exec src/host" ;;
