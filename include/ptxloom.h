@@ -17,7 +17,7 @@
  * object must not be freed while another thread uses it. Nothing is printed but what kernels print,
  * and a kernel never ends the process. Manual pages: ptxloom_device_open(3),
  * ptxloom_module_load(3), ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3),
- * ptxloom_last_fault(3), ptxloom_status_text(3).
+ * ptxloom_last_fault(3), ptxloom_findings(3), ptxloom_status_text(3).
  */
 #ifndef PTXLOOM_H
 #define PTXLOOM_H
@@ -93,6 +93,9 @@ struct ptxloom_options {
 	/* Not 0: everything runs in one order, whatever the number of workers; 0: as
 	 * $PTXLOOM_DETERMINISTIC says, else not. */
 	int deterministic;
+	/* What is looked for while kernels run: "mem,race", as `ptxloom run --check` takes it;
+	 * NULL: $PTXLOOM_CHECK, else nothing. See ptxloom_findings. */
+	const char *checks;
 };
 
 /* options: NULL for the defaults. */
@@ -211,6 +214,51 @@ struct ptxloom_fault {
 
 /* The device's last fault. PTXLOOM_NOT_FOUND when there was none. */
 PTXLOOM_API int ptxloom_last_fault(struct ptxloom_device *dev, struct ptxloom_fault *out);
+
+/* ---- Findings of checks: ptxloom_findings(3) ---- */
+
+/* A place in device code, or a call of the host. NULL or 0: unknown. */
+struct ptxloom_place {
+	const char *what;     /* "Write"; of the host: "launched", "called", "allocated", "freed" */
+	const char *function; /* demangled */
+	const char *file;
+	unsigned line;
+	int has_thread;
+	unsigned thread[3], block[3];
+};
+
+struct ptxloom_finding {
+	const char *check;   /* "race": a word of PTXLOOM_CHECK */
+	const char *kind;    /* "race", "invalid-access": as in JSON and suppressions */
+	const char *message; /* one line */
+	const char *text;    /* all lines */
+	const char *kernel;  /* demangled; NULL: it is not about one */
+	int is_warning;
+	int has_address;
+	uint64_t address;
+	uint64_t count; /* how often */
+	unsigned place_count, host_count;
+	const struct ptxloom_place *places; /* in device code; of failed calls, where they are */
+	const struct ptxloom_place *hosts;
+};
+
+/* Findings are pointed to one by one, as their structure may grow at its end. */
+struct ptxloom_findings {
+	const char *checks; /* what was looked for: "mem,race"; "": nothing */
+	size_t count;
+	const struct ptxloom_finding *const *finding;
+};
+
+/*
+ * What has been found so far on a device; on NULL, by the CUDA libraries that this process runs on.
+ * The caller's, to be freed with ptxloom_findings_free; later findings do not change it. NULL when
+ * there is no memory left. Launches that are under way may add some: synchronize first.
+ */
+PTXLOOM_API const struct ptxloom_findings *ptxloom_findings(struct ptxloom_device *dev);
+/* NULL is allowed. */
+PTXLOOM_API void ptxloom_findings_free(const struct ptxloom_findings *findings);
+/* Forget what has been found there: it changes no exit status and is told anew if found again. */
+PTXLOOM_API void ptxloom_findings_clear(struct ptxloom_device *dev);
 
 #ifdef __cplusplus
 }

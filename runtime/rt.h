@@ -267,6 +267,10 @@ void rt_report_launch(const struct device_launch *l, const char *name, int statu
 void rt_report_read(void);
 /* The process ends: print what is left to say. Has a check found something? */
 bool rt_report_exit(void);
+struct ptxloom_findings;
+/* ptxloom_findings(NULL) and ptxloom_findings_clear(NULL), which find them by their names. */
+__attribute__((visibility("default"))) const struct ptxloom_findings *plrt_findings(void);
+__attribute__((visibility("default"))) void plrt_findings_clear(void);
 /* on_overrun of devices: a note on standard error, once for each line of each kernel. */
 void rt_report_overrun(const struct device_kernel *k, const struct program *p,
 		       const struct fault *f);

@@ -7,6 +7,7 @@
 #include "runtime/check_calls.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/check/snapshot.h"
 #include "src/dbg/host/host_lines.h"
 #include "src/dev/record/record.h"
 
@@ -158,6 +159,28 @@ static void sum_up_overruns(void)
 	map_fini(&overruns->seen);
 	overruns->places = 0;
 	pthread_mutex_unlock(&overruns->lock);
+}
+
+/* ---- findings, for ptxloom_findings ---- */
+
+/* NULL: nothing is looked for. */
+static struct findings *current_findings(void)
+{
+	rt_get();
+	return the_process.checks && !the_process.is_forked ? &the_process.findings : NULL;
+}
+
+const struct ptxloom_findings *plrt_findings(void)
+{
+	return findings_snapshot(current_findings());
+}
+
+void plrt_findings_clear(void)
+{
+	struct findings *l = current_findings();
+
+	if (l)
+		findings_clear(l);
 }
 
 /* ---- the end ---- */

@@ -36,6 +36,19 @@ const char *finding_check_word(enum finding_kind kind)
 	return words[__builtin_ctz(finding_rows[kind].check)];
 }
 
+void checks_say(u32 checks, struct text *out)
+{
+	const char *word = setting_words(SETTING_CHECK);
+
+	for (u32 bit = 1; *word; bit <<= 1) {
+		size_t n = strcspn(word, ",");
+
+		if (checks & bit)
+			text_printf(out, "%s%.*s", out->len ? "," : "", (int)n, word);
+		word += n + (word[n] == ',');
+	}
+}
+
 const char *finding_word(enum finding_kind kind)
 {
 	return finding_rows[kind].word;
@@ -283,10 +296,16 @@ static FILE *output(const struct findings *l)
 	return l->file ? l->file : stderr;
 }
 
+static bool is_silent(const struct findings *l)
+{
+	return l->options.is_quiet && !l->file;
+}
+
 /* Is the text printed as things are found? Annotations come with it. */
 static bool is_text(const struct findings *l)
 {
-	return l->options.format == FORMAT_TEXT || l->options.format == FORMAT_GITHUB;
+	return (l->options.format == FORMAT_TEXT || l->options.format == FORMAT_GITHUB) &&
+	       !is_silent(l);
 }
 
 static void print_finding(const struct finding *f, FILE *to)
@@ -455,20 +474,34 @@ static void write_document(struct findings *l)
 	text_fini(&t);
 }
 
+static void forget_findings(struct findings *l)
+{
+	for (size_t i = 0; i < l->list.len; i++)
+		finding_fini(&l->list.at[i]);
+	VEC_FREE(&l->list);
+	map_fini(&l->by_key);
+}
+
+void findings_clear(struct findings *l)
+{
+	pthread_mutex_lock(&l->lock);
+	forget_findings(l);
+	l->errors = l->warnings = l->suppressed = 0;
+	pthread_mutex_unlock(&l->lock);
+}
+
 void findings_close(struct findings *l)
 {
 	fflush(stdout);
 	if (is_text(l))
 		print_findings_summary(l);
-	write_document(l);
+	if (!is_silent(l))
+		write_document(l);
 	if (l->file && (ferror(l->file) | fclose(l->file)))
 		fputs("ptxloom: error: the file of PTXLOOM_CHECK_FILE is not whole\n", stderr);
 	if (l->suppressions)
 		suppressions_fini(l->suppressions);
 	free(l->suppressions);
-	for (size_t i = 0; i < l->list.len; i++)
-		finding_fini(&l->list.at[i]);
-	VEC_FREE(&l->list);
-	map_fini(&l->by_key);
+	forget_findings(l);
 	pthread_mutex_destroy(&l->lock);
 }

@@ -77,6 +77,7 @@ struct finding_options {
 	u64 limit;           /* findings that are printed as text */
 	bool warnings_count; /* as errors do */
 	u64 exit_status;     /* of a process in which something was found */
+	bool is_quiet;       /* nothing is written but to PTXLOOM_CHECK_FILE */
 	bool host_stacks;    /* are they printed? */
 	u64 callers;         /* frames of them, at most; 0: all */
 };
@@ -107,6 +108,9 @@ const char *finding_word(enum finding_kind kind);
 
 /* Are stacks of the host, or of kernels, wanted? */
 bool finding_shows(enum backtrace which);
+
+/* Add the words of a mask of checks: "mem,race". */
+void checks_say(u32 checks, struct text *out);
 
 /* ---- to make one ---- */
 
@@ -140,6 +144,8 @@ void finding_unroll(u64 linear, const u32 size[3], u32 out[3]);
 bool findings_open(struct findings *l, u32 checks, struct text *why);
 /* For the summary: bytes that leaked, in so many allocations. */
 void findings_note_leaks(struct findings *l, u64 bytes, u64 allocations);
+/* Forget what was found so far; the exit status is not the check's because of it. */
+void findings_clear(struct findings *l);
 /* Is the exit status of the process the check's? */
 bool findings_fail(const struct findings *l);
 /*

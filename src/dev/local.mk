@@ -64,22 +64,9 @@ libcore_la_SOURCES += \
 	src/dev/whereabouts.c src/dev/whereabouts.h \
 	src/dev/texture/texref.c src/dev/texture/texref.h \
 	src/dev/texture/texture.c src/dev/texture/texture.h \
-	src/dev/api/api.c src/dev/api/api_int.h \
-	src/dev/attend.c src/dev/attend.h \
-	src/dev/api/api_launch.c \
-	src/dev/api/api_bind.c \
-	src/dev/api/api_expr.c src/dev/api/api_expr.h
+	src/dev/attend.c src/dev/attend.h
 
-lib_LTLIBRARIES += libptxloom.la
-include_HEADERS += include/ptxloom.h
-libptxloom_la_SOURCES =
-libptxloom_la_LIBADD = libcore.la
-libptxloom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
-	-Wl,--version-script=$(srcdir)/src/dev/libptxloom.map
-libptxloom_la_DEPENDENCIES = libcore.la src/dev/libptxloom.map
-EXTRA_DIST += src/dev/libptxloom.map
-
-check_PROGRAMS += samples/saxpy_test samples/reduce
+check_PROGRAMS += samples/saxpy_test samples/reduce samples/race_test
 TESTS += tests/exec/exec.sh tests/exec/record.sh
 dist_check_SCRIPTS += tests/exec/exec.sh tests/exec/record.sh
 
@@ -87,6 +74,8 @@ dist_check_SCRIPTS += tests/exec/exec.sh tests/exec/record.sh
 # The samples see what users see: the header and the library.
 samples_saxpy_test_SOURCES = samples/saxpy_test.c
 samples_saxpy_test_LDADD = libptxloom.la -lm
+samples_race_test_SOURCES = samples/race_test.c
+samples_race_test_LDADD = libptxloom.la
 samples_reduce_SOURCES = samples/reduce.c
 samples_reduce_LDADD = libptxloom.la
 EXTRA_DIST += tests/exec/record.ptx tests/exec/calls.ptx tests/exec/wrap.ptx tests/exec/contract.ptx tests/exec/cluster.ptx tests/exec/warpgroup.ptx tests/exec/limits.ptx

@@ -12,7 +12,7 @@
 #include "tests/check.h"
 #include "tests/skip.h"
 
-#include "src/dev/api/api_int.h"
+#include "src/api/api_int.h"
 #include "src/watch/counters.h"
 #include "tests/progress/programs.h"
 

@@ -1,6 +1,7 @@
 # A static function has a name of its own, so that a debugger, a profile and grep mean one function by it.
 # In these folders no name is that of another static function of the project.
-folders="runtime src/dev src/exec src/host src/lower src/mma src/base src/mem src/sched src/tools src/uop src/watch"
+folders="runtime src/api src/dev src/exec src/host src/lower src/mma"
+folders="$folders src/base src/mem src/sched src/tools src/uop src/watch"
 . "${srcdir:-.}/tests/tap.sh"
 
 cd "$srcdir" || exit 1

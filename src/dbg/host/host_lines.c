@@ -40,7 +40,7 @@ static Dwarf *dwarf_of(const char *path)
 }
 
 /* The unit with this address: by the table of addresses, which not all compilers write. */
-static bool find_unit(Dwarf *d, u64 address, Dwarf_Die *unit)
+static bool find_unit_of(Dwarf *d, u64 address, Dwarf_Die *unit)
 {
 	Dwarf_Off at = 0, next;
 	size_t header;
@@ -117,7 +117,7 @@ static u32 find_host_lines(const char *path, u64 address, struct host_line *out,
 	Dwarf_Die unit;
 	int number;
 
-	if (!d || !find_unit(d, address, &unit))
+	if (!d || !find_unit_of(d, address, &unit))
 		return 0;
 	at = libdw.dwarf_getsrc_die(&unit, address);
 	line.file = at ? libdw.dwarf_linesrc(at, NULL, NULL) : NULL;

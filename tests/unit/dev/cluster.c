@@ -1,7 +1,7 @@
 /* Clusters from the launch to the CTA: shapes, ranks, shared memory of others, what is refused,
  * faults, occupancy; and PTXLOOM_ASYNC. */
 #include "tests/check.h"
-#include "src/dev/api/api_int.h"
+#include "src/api/api_int.h"
 
 #include <stdlib.h>
 

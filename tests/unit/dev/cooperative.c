@@ -1,7 +1,7 @@
 /* Cooperative launches: the barrier of the grid as compilers inline it, on one and on several
  * workers; how many CTAs may be resident; several such grids at once. */
 #include "tests/check.h"
-#include "src/dev/api/api_int.h"
+#include "src/api/api_int.h"
 
 #include <stdlib.h>
 

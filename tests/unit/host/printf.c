@@ -5,7 +5,7 @@
  */
 #include "src/base/file.h"
 #include "src/base/text.h"
-#include "src/dev/api/api_int.h"
+#include "src/api/api_int.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * cannot know are the device's, which are not always as near.
  */
 #include "tests/check.h"
-#include "src/dev/api/api_int.h"
+#include "src/api/api_int.h"
 #include "src/base/text.h"
 
 static const struct {

@@ -1,9 +1,10 @@
 /*
  * Private to the C API: its objects.
  */
-#ifndef PL_DEV_API_INT_H
-#define PL_DEV_API_INT_H
+#ifndef PL_API_INT_H
+#define PL_API_INT_H
 
+#include "src/check/checks.h"
 #include "src/dev/device.h"
 
 #include <ptxloom.h>
@@ -29,6 +30,9 @@ struct ptxloom_device {
 	struct sched_pool *pool;
 	struct arch_devices profiles;
 	char *host_functions; /* NULL: none */
+	u32 which;            /* enum check: what is looked for; 0: the next two are not open */
+	struct findings findings;
+	struct checks checks;
 	void (*message)(void *user, const char *text);
 	void *user;
 	pthread_mutex_t lock; /* all below; never held while a kernel or a callback runs */
@@ -42,6 +46,14 @@ struct ptxloom_device {
 
 /* Hand a message to the program, or keep it for ptxloom_message. */
 void api_say(struct ptxloom_device *dev, const char *text);
+
+/* ---- api_findings.c ---- */
+
+/* Before the first launch. False, with a line in `why`: they cannot be looked for. */
+bool api_checks_open(struct ptxloom_device *dev, u32 which, struct text *why);
+/* After the last launch. */
+void api_checks_close(struct ptxloom_device *dev);
+void api_checks_fault(struct ptxloom_device *dev, const struct device_fault *fault);
 
 /* ---- api_bind.c ---- */
 

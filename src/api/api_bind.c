@@ -1,8 +1,8 @@
 /*
  * Kernels as C functions: the signature, and what a call does with its arguments.
  */
-#include "src/dev/api/api_expr.h"
-#include "src/dev/api/api_int.h"
+#include "src/api/api_expr.h"
+#include "src/api/api_int.h"
 
 #include <ffi.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * The C API: launches and their faults.
  */
-#include "src/dev/api/api_int.h"
+#include "src/api/api_int.h"
 #include "src/sched/rest.h"
 
 #include <stdio.h>
@@ -45,6 +45,7 @@ static void report_api_fault(struct ptxloom_device *dev, const struct device_fau
 	keep_fault(dev, fault);
 	pthread_mutex_unlock(&dev->lock);
 	api_say(dev, fault->message.at);
+	api_checks_fault(dev, fault);
 }
 
 static void note_launch_end(void *user, enum status status, const struct device_fault *fault)

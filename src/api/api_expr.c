@@ -1,7 +1,7 @@
 /*
  * Expressions in signatures: recursive descent into postfix steps, and a stack to run them.
  */
-#include "src/dev/api/api_expr.h"
+#include "src/api/api_expr.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "src/base/file.h"
 #include "src/base/setting.h"
-#include "src/dev/api/api_int.h"
+#include "src/api/api_int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,6 +69,26 @@ static int fail_open(struct ptxloom_device *dev, const char *text, int status)
 	return status;
 }
 
+static int read_checks(struct ptxloom_device *dev, const struct ptxloom_options *o,
+		       struct device_settings *s)
+{
+	struct text why = {0};
+	u64 which = s->checks;
+	int status = PTXLOOM_SUCCESS;
+
+	if (o->checks && *o->checks &&
+	    !setting_parse(SETTING_CHECK, "checks", o->checks, &which, &why)) {
+		text_puts(&why, "\n");
+		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
+	}
+	text_fini(&why);
+	s->checks = o->checks && !*o->checks ? 0 : (u32)which;
+	/* What is found is found in one order of events. */
+	if (s->checks & CHECKS_WATCHING)
+		s->sched.workers = 1;
+	return status;
+}
+
 static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_options *o,
 			     struct device_settings *s)
 {
@@ -90,7 +110,7 @@ static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_op
 		s->sched.timeout_ms = o->timeout_ms;
 	if (o->host_functions)
 		s->host_functions = o->host_functions;
-	return status;
+	return status ? status : read_checks(dev, o, s);
 }
 
 /* The profile of one device: of a list the first. */
@@ -116,6 +136,20 @@ static void to_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
+static int open_checks(struct ptxloom_device *dev, u32 which)
+{
+	struct text why = {0};
+	int status = PTXLOOM_SUCCESS;
+
+	if (which && !api_checks_open(dev, which, &why)) {
+		text_puts(&why, "\n");
+		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
+		device_fini(&dev->dev);
+	}
+	text_fini(&why);
+	return status;
+}
+
 static int open_api_device(struct ptxloom_device *dev, const struct ptxloom_options *o)
 {
 	struct device_settings s = {0};
@@ -136,7 +170,7 @@ static int open_api_device(struct ptxloom_device *dev, const struct ptxloom_opti
 	dev->dev.host_functions = dev->host_functions;
 	dev->dev.syscalls.print = o->output ? o->output : to_stdout;
 	dev->dev.syscalls.user = o->user;
-	return status;
+	return status ? status : open_checks(dev, s.checks);
 }
 
 int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_device **out)
@@ -177,6 +211,7 @@ void ptxloom_device_close(struct ptxloom_device *dev)
 	while (dev->modules)
 		ptxloom_module_unload(dev->modules);
 	sched_pool_free(dev->pool);
+	api_checks_close(dev);
 	device_fini(&dev->dev);
 	arch_devices_fini(&dev->profiles);
 	free(dev->host_functions);

@@ -1,8 +1,8 @@
 /*
  * Whole-number expressions over the parameters of a bound kernel: "(n + 255) / 256".
  */
-#ifndef PL_DEV_API_EXPR_H
-#define PL_DEV_API_EXPR_H
+#ifndef PL_API_EXPR_H
+#define PL_API_EXPR_H
 
 #include "src/base/base.h"
 
