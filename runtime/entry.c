@@ -6,6 +6,7 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/entry_log.h"
+#include "src/dev/stream/order.h"
 
 #include <stdio.h>
 
@@ -101,11 +102,20 @@ static int not_supported(const char *name, bool *said)
 			entry_tell_untyped(#name, ENTRY_ARGUMENTS args);                           \
 	while (0)
 
+/* Work that the call issues remembers it. */
+#define ENTER(name)                                                                                \
+	do                                                                                         \
+		if (PL_UNLIKELY(__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED)))         \
+			host_call_now =                                                            \
+				(struct host_call){#name, {__builtin_return_address(0), NULL}};    \
+	while (0)
+
 #define CHECKED(interface, prefix, type, name, params, args, checks)                               \
 	type plentry_##name params                                                                 \
 	{                                                                                          \
 		int status = 0;                                                                    \
                                                                                                    \
+		ENTER(name);                                                                       \
 		if (false checks)                                                                  \
 			status = refuse_##interface(status, #name);                                \
 		else                                                                               \

@@ -24,7 +24,7 @@ static u32 read_setting(void)
 	      : setting_has(SETTING_LOG, "api") ? ENTRY_LOG_FAILED
 						: 0;
 	if (setting_has(SETTING_CHECK, "mem") || setting_has(SETTING_CHECK, "leak") ||
-	    setting_has(SETTING_CHECK, "api"))
+	    setting_has(SETTING_CHECK, "api") || setting_has(SETTING_CHECK, "race"))
 		log |= ENTRY_LOG_CHECKED;
 	__atomic_store_n(&the_process.call_log, log, __ATOMIC_RELAXED);
 	return log;

@@ -61,6 +61,7 @@ struct process {
 	struct recorder *recorder; /* NULL: none */
 	u32 checks;                /* what is looked for: enum check, as a mask */
 	struct findings findings;  /* on all devices; if anything is looked for */
+	struct between *between;   /* races between launches; NULL: not looked for */
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;
 	bool is_exiting; /* atomic */

@@ -138,6 +138,12 @@ static void rt_make(void)
 	if (rt->streams)
 		streams_set_order(rt->streams, is_set("CUDA_LAUNCH_BLOCKING"),
 				  rt->settings.sched.deterministic);
+	if (rt->streams && the_process.checks & CHECK_RACE)
+		the_process.between = between_new(&the_process.findings);
+	if (the_process.between && !streams_set_watch(rt->streams, &the_process.between->order)) {
+		between_free(the_process.between);
+		the_process.between = NULL;
+	}
 	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams))
 		rt->status = cudaErrorInitializationError;
 	if (!rt->status && !mem_system_init(&rt->memory, hides_memory())) {
@@ -231,7 +237,7 @@ static int open_locked(struct rt *rt, int i)
 		d->checks = calloc(1, sizeof(*d->checks));
 	if (d->checks)
 		d->dev.observer = checks_open(d->checks, the_process.checks, &d->dev.mem,
-					      &the_process.findings);
+					      the_process.between, &the_process.findings);
 	if (d->checks && !the_process.debugger)
 		d->dev.observer_apart = checks_open_apart(d->checks, the_process.checks,
 							  d->dev.observer, &the_process.findings);

@@ -19,7 +19,7 @@ bool api_checks_open(struct ptxloom_device *dev, u32 which, struct text *why)
 	dev->dev.mem.strict = which & CHECK_MEM;
 	if (dev->dev.mem.strict)
 		exec_heap_set_apart(dev->dev.syscalls.heap);
-	dev->dev.observer = checks_open(&dev->checks, which, &dev->dev.mem, &dev->findings);
+	dev->dev.observer = checks_open(&dev->checks, which, &dev->dev.mem, NULL, &dev->findings);
 	dev->dev.observer_apart =
 		checks_open_apart(&dev->checks, which, dev->dev.observer, &dev->findings);
 	dev->which = which;

@@ -4,13 +4,17 @@
 #include "src/check/checks.h"
 
 const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem *m,
-					struct findings *found)
+					struct between *between, struct findings *found)
 {
 	c->which = which & CHECKS_WATCHING;
 	watch_tee_init(&c->tee);
 	if (c->which & CHECK_RACE) {
 		race_check_init(&c->race, m, found);
 		watch_tee_add(&c->tee, &c->race.observer);
+		if (between) {
+			between_device_init(&c->between, between, m->index);
+			watch_tee_add(&c->tee, &c->between.observer);
+		}
 	}
 	if (c->which & CHECK_SYNC) {
 		sync_check_init(&c->sync, found);

@@ -7,6 +7,7 @@
 #include "src/check/apart.h"
 #include "src/check/finding.h"
 #include "src/check/init/init.h"
+#include "src/check/order/between.h"
 #include "src/check/race/race.h"
 #include "src/check/sync/sync.h"
 #include "src/watch/tee.h"
@@ -22,6 +23,7 @@ struct checks {
 	struct apart_check apart;
 	struct watch_tee tee_apart;
 	struct race_check race;
+	struct between_device between;
 	struct sync_check sync;
 	struct init_check init;
 	struct watch_tee tee;
@@ -31,8 +33,9 @@ struct checks {
  * which: of CHECKS_WATCHING. m: the memory of the device; found: where findings go; both borrowed.
  * NULL when none of these watches launches.
  */
+/* between: of the process, for races between launches; NULL: there is one launch. Borrowed. */
 const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem *m,
-					struct findings *found);
+					struct between *between, struct findings *found);
 /*
  * For launches of programs whose shared variables lie apart: with which CHECK_MEM; `also` (may be
  * NULL), what watches all launches, is told, too. After checks_open; NULL without CHECK_MEM.

@@ -11,6 +11,9 @@ libcore_la_SOURCES += \
 	src/check/init/init_report.c \
 	src/check/init/taint.c src/check/init/taint.h \
 	src/check/init/written.c src/check/init/written.h \
+	src/check/order/between.c src/check/order/between.h src/check/order/between_int.h \
+	src/check/order/between_report.c \
+	src/check/order/trace.c src/check/order/trace.h \
 	src/check/race/clock.c src/check/race/clock.h \
 	src/check/race/known.c src/check/race/known.h \
 	src/check/race/race.c src/check/race/race.h src/check/race/race_int.h \

@@ -47,6 +47,7 @@ libcore_la_SOURCES += \
 	src/dev/stream/stream.c src/dev/stream/stream.h src/dev/stream/stream_int.h \
 	src/dev/stream/stream_issue.c src/dev/stream/stream_look.c src/dev/stream/stream_wait.c src/dev/stream/streams.c \
 	src/dev/stream/event.c \
+	src/dev/stream/order.c src/dev/stream/order.h \
 	src/dev/stream/event_ipc.c \
 	src/dev/graph/capture.c \
 	src/dev/graph/graph.c src/dev/graph/graph.h src/dev/graph/graph_int.h src/dev/graph/graph_stream.h \

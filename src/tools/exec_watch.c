@@ -28,7 +28,7 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok, stru
 	}
 	if (w->which) {
 		*ok = findings_open(&w->findings, w->which, why);
-		checks = checks_open(&w->checks, w->which, w->mem, &w->findings);
+		checks = checks_open(&w->checks, w->which, w->mem, NULL, &w->findings);
 	}
 	if (checks)
 		watch_tee_add(&w->tee, checks);

@@ -80,6 +80,8 @@ static enum status run_start(struct graph_run *r, struct batch *batch)
 	begin = work_take_locked(r->home, WORK_EXPAND);
 	begin->role = EXPAND_BEGIN;
 	begin->exec = r->exec;
+	if (PL_UNLIKELY(all->order != NULL))
+		order_add_begun_locked(all, &begin->before);
 	end = work_take_locked(r->home, WORK_EXPAND);
 	end->role = EXPAND_RUN_END;
 	end->run = r;

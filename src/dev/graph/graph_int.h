@@ -96,6 +96,7 @@ struct graph_exec {
 	u32 device_runs;   /* those that kernels launched */
 	struct work *last; /* of the launch before */
 	u64 last_serial;
+	u64 first_serial, most_serial; /* of all its work */
 	/* Memory that it holds: from its first launch on, and the stream of its last one. */
 	u64 footprint, home;
 	bool keeps;                          /* it does not free all of it */

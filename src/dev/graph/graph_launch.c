@@ -115,6 +115,8 @@ static void emit_event(struct graph_node *n, struct work *w)
 		e->serial = w->serial;
 	} else if (work_is_pending(e->work, e->serial)) {
 		work_join_locked(e->work, w);
+	} else {
+		order_add(&w->before, &e->known);
 	}
 }
 
@@ -213,6 +215,8 @@ static enum status enqueue_locked(struct graph_exec *x, struct stream *s,
 	begin = stream_append_locked(s, kind);
 	if (begin && work_is_pending(x->last, x->last_serial) && x->last->stream != s)
 		work_join_locked(x->last, begin);
+	else if (begin && x->last && PL_UNLIKELY(all->order != NULL))
+		order_add_range_locked(all, x->first_serial, x->most_serial, &begin->before);
 	/* A hold, so that nothing begins before all is in place. */
 	if (begin)
 		begin->missing++;
@@ -233,6 +237,8 @@ static enum status enqueue_locked(struct graph_exec *x, struct stream *s,
 	graph_emit_locked(x->copy, begin, end, &(struct graph_emit){s->device->legacy, run});
 	x->last = end;
 	x->last_serial = end->serial;
+	x->first_serial = begin->serial;
+	x->most_serial = all->serial;
 	if (!--begin->missing)
 		work_ready_locked(begin, batch);
 	return STATUS_SUCCESS;
@@ -274,6 +280,8 @@ enum status graph_launch(struct graph_exec *x, struct stream *s)
 	status = s->legacy ? capture_check_legacy(s) : STATUS_SUCCESS;
 	if (status != STATUS_SUCCESS)
 		return status;
+	if (PL_UNLIKELY(all->order != NULL))
+		order_call();
 	batch_init(&batch);
 	graph_lock(all);
 	status = graph_exec_is(all, x) ? host_launch_locked(x, s, &batch) : STATUS_INVALID_VALUE;
@@ -330,6 +338,8 @@ static enum status run_body_locked(struct graph *body, struct work *w, struct ba
 	end = work_take_locked(w->stream, WORK_EXPAND);
 	end->role = EXPAND_BODY_END;
 	end->parent = w;
+	if (PL_UNLIKELY(all->order != NULL))
+		order_add(&begin->before, &w->before);
 	graph_emit_locked(body, begin, end, &(struct graph_emit){w->stream, w->run});
 	work_ready_locked(begin, batch);
 	pthread_mutex_unlock(&all->lock);
@@ -377,6 +387,11 @@ void graph_expand(struct work *w)
 		step_condition(w, false);
 		return;
 	case EXPAND_BODY_END:
+		if (PL_UNLIKELY(all->order != NULL)) {
+			pthread_mutex_lock(&all->lock);
+			order_add(&w->parent->before, &w->before);
+			pthread_mutex_unlock(&all->lock);
+		}
 		step_condition(w->parent, true);
 		break;
 	case EXPAND_KERNEL:

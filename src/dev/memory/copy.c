@@ -312,7 +312,7 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 	struct copy_plan p;
 	enum status status = copy_check(stream_device_of(s)->mem.system, c, &p);
 	enum status outcome = STATUS_SUCCESS;
-	bool wait, capturing = stream_is_capturing(s);
+	bool wait, unseen, capturing = stream_is_capturing(s);
 
 	if (status != STATUS_SUCCESS || !p.width || !p.height || !p.depth)
 		return status;
@@ -320,13 +320,16 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 	wait = capturing           ? false
 	       : mode == COPY_SYNC ? !p.dst_device || !p.src_device
 				   : p.dst_pageable;
+	/* Where CUDA may return before the copy is done, programs cannot rely on its end. */
+	unseen = mode == COPY_ASYNC && !p.dst_pageable;
 	if ((mode == COPY_EARLY || (mode == COPY_ASYNC && p.src_pageable)) && !wait && !capturing)
-		wait = stream_query(s) != STATUS_NOT_READY || !stage_source(&p);
+		wait = stream_ask(s) != STATUS_NOT_READY || !stage_source(&p);
 	p.dev = stream_device_of(s);
 	p.outcome = wait ? &outcome : NULL;
 	status = stream_call(s, run_stream_copy, &p, sizeof(p),
 			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0) |
-				     (wait ? (u32)STREAM_WAIT : 0));
+				     (wait ? (u32)STREAM_WAIT : 0) |
+				     (unseen ? (u32)STREAM_UNSEEN : 0));
 	if (status != STATUS_SUCCESS)
 		free(p.owned);
 	return status == STATUS_SUCCESS ? outcome : status;

@@ -136,9 +136,28 @@ enum status stream_event_record(struct stream_event *e, struct stream *s, u32 fl
 			w->event = e;
 		else
 			event_reached(e);
+		if (PL_UNLIKELY(all->order != NULL)) {
+			e->known = (struct order_set){0};
+			order_now_locked(s, &e->known);
+		}
 	}
 	pthread_mutex_unlock(&all->lock);
 	return status;
+}
+
+/* The event has been reached already: no edge is left, but an order. */
+static enum status wait_reached_locked(struct stream *s, const struct stream_event *e)
+{
+	struct batch batch;
+	struct work *w = stream_append_locked(s, WORK_EMPTY);
+
+	if (!w)
+		return STATUS_OUT_OF_MEMORY;
+	order_add(&w->before, &e->known);
+	batch_init(&batch);
+	if (!w->missing)
+		work_ready_locked(w, &batch);
+	return STATUS_SUCCESS;
 }
 
 enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flags)
@@ -166,6 +185,8 @@ enum status stream_wait_event(struct stream *s, struct stream_event *e, u32 flag
 			work_join_locked(e->work, w);
 		else
 			status = STATUS_OUT_OF_MEMORY;
+	} else if (PL_UNLIKELY(all->order != NULL) && !is_pending_locked(e)) {
+		status = wait_reached_locked(s, e);
 	}
 	pthread_mutex_unlock(&all->lock);
 	return status;
@@ -195,6 +216,8 @@ enum status stream_event_record_all(struct stream_event *e, const void *owner)
 	if (n && status == STATUS_SUCCESS) {
 		w = work_take_locked(d->legacy, WORK_RECORD);
 		w->event = e;
+		if (PL_UNLIKELY(d->all->order != NULL))
+			order_add_begun_locked(d->all, &w->before);
 		for (struct stream *s = d->streams; s; s = s->next)
 			if (is_owned(s, owner))
 				work_join_locked(s->tail, w);
@@ -206,6 +229,8 @@ enum status stream_event_record_all(struct stream_event *e, const void *owner)
 		event_shared_issued(e);
 		if (!w)
 			event_reached(e);
+		if (!w && PL_UNLIKELY(d->all->order != NULL))
+			order_add_begun_locked(d->all, &e->known);
 	}
 	pthread_mutex_unlock(&d->all->lock);
 	return status;
@@ -221,8 +246,13 @@ enum status stream_wait_event_all(struct stream_event *e, struct device *d, cons
 		return status;
 	pthread_mutex_lock(&sd->all->lock);
 	for (struct stream *s = sd->streams; s && status == STATUS_SUCCESS; s = s->next) {
-		if ((owner && s->owner != owner) || s->dying || !is_pending_locked(e))
+		if ((owner && s->owner != owner) || s->dying)
 			continue;
+		if (!is_pending_locked(e)) {
+			if (PL_UNLIKELY(sd->all->order != NULL))
+				status = wait_reached_locked(s, e);
+			continue;
+		}
 		w = stream_append_locked(s, WORK_EMPTY);
 		if (w)
 			work_join_locked(e->work, w);
@@ -247,6 +277,8 @@ enum status stream_event_query(struct stream_event *e)
 	stream_asked(e->device);
 	pthread_mutex_lock(&all->lock);
 	pending = is_pending_locked(e) || event_is_shared_pending(e);
+	if (PL_UNLIKELY(all->order != NULL) && !pending)
+		order_teach_locked(all, &e->known);
 	pthread_mutex_unlock(&all->lock);
 	return pending ? STATUS_NOT_READY : STATUS_SUCCESS;
 }
@@ -262,6 +294,8 @@ enum status stream_event_wait(struct stream_event *e)
 	if (stream_in_host_call(all))
 		return STATUS_NOT_PERMITTED;
 	pthread_mutex_lock(&all->lock);
+	if (PL_UNLIKELY(all->order != NULL) && !is_pending_locked(e))
+		order_teach_locked(all, &e->known);
 	stream_wait_work_locked(all, e->work, e->serial);
 	pthread_mutex_unlock(&all->lock);
 	event_shared_wait(e);

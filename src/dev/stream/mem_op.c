@@ -5,6 +5,7 @@
 
 #include "src/dev/graph/graph.h"
 #include "src/dev/memory/watch.h"
+#include "src/dev/stream/order.h"
 
 static bool has_wide_value(u32 kind)
 {
@@ -49,6 +50,9 @@ enum status stream_mem_ops_run(void *data, enum status so_far)
 			memory_tell_write(o->address, has_wide_value(o->kind) ? 8 : 4);
 		if (is_wait(o->kind) && !condition_holds(o))
 			return STATUS_NOT_READY;
+		/* What wrote the value it waited for did so behind its own work. */
+		if (is_wait(o->kind))
+			order_acquire();
 		if (o->kind == MEM_OP_WRITE_64)
 			__atomic_store_n((u64 *)p, o->value, __ATOMIC_SEQ_CST);
 		else if (o->kind == MEM_OP_WRITE_32)

@@ -43,6 +43,8 @@ void stream_free_locked(struct stream *s)
 {
 	struct stream_device *d = s->device;
 
+	if (PL_UNLIKELY(d->all->order != NULL))
+		order_gone_locked(s);
 	if (s->prev)
 		s->prev->next = s->next;
 	else

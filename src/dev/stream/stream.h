@@ -130,6 +130,8 @@ u32 stream_device_look(struct device *d, struct stream_look *out, u32 max);
 
 /* STATUS_SUCCESS: nothing is left to do; STATUS_NOT_READY; or the device's error. */
 enum status stream_query(struct stream *s);
+/* The same where the program does not know that it is asked. */
+enum status stream_ask(struct stream *s);
 /* Wait for what has been issued so far. */
 enum status stream_wait(struct stream *s);
 
@@ -148,6 +150,7 @@ enum stream_call_flags {
 	STREAM_POLL = 4,     /* may return STATUS_NOT_READY; must be quick */
 	STREAM_CALLBACK = 8, /* of a kind that cannot be captured */
 	STREAM_WAIT = 16,    /* then as stream_wait; data may name what the caller has */
+	STREAM_UNSEEN = 32,  /* that wait is ours: the program cannot rely on it */
 	/* What it is, as a captured graph reports it. */
 	STREAM_COPY = 0x100,
 	STREAM_FILL = 0x200,

@@ -11,6 +11,7 @@
 #include "src/base/vec.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/handle.h"
+#include "src/dev/stream/order.h"
 #include "src/dev/stream/stream.h"
 
 #define WORK_SMALL 128u /* bytes of data kept in the node itself */
@@ -66,6 +67,11 @@ struct work {
 	void *data;              /* of a call: small or heap */
 	void *heap;              /* kept for the next call */
 	size_t data_cap;         /* of heap */
+	/* While the order of work is watched; order.h. */
+	struct order_set before; /* grows until nothing is missing */
+	u32 slot;
+	bool is_taught; /* the host waits for it */
+	struct host_call call;
 	_Alignas(16) u8 small[WORK_SMALL];
 };
 
@@ -92,6 +98,7 @@ struct stream {
 	capture_ends ends;
 	u8 *kept; /* STREAM_KEPT values, NULL: all zero */
 	void *owner;
+	struct order_set after; /* up to its last work that has ended */
 };
 
 struct stream_event {
@@ -104,6 +111,7 @@ struct stream_event {
 	u64 at_ns;               /* CLOCK_MONOTONIC, when its work is done */
 	struct event_page *page; /* shared with other processes, NULL: not */
 	int page_fd;
+	struct order_set known; /* that its last record came behind */
 	/* Recorded in a capture: which, 0: in none, and its ends then. Guarded by graphs->lock. */
 	u64 capture_id;
 	capture_ends ends;
@@ -126,6 +134,7 @@ struct stream_device {
 	struct graph_exec *memory_execs; /* those that hold memory */
 	device_done *fault;
 	void *fault_user;
+	struct order_set gone, gone_blocking; /* of streams that were destroyed */
 };
 
 /* A thread that runs calls one after the other, started at the first. */
@@ -157,6 +166,7 @@ struct streams {
 	void (*waiting)(void); /* called by threads that are about to wait; NULL: nothing is */
 	bool blocking;         /* CUDA_LAUNCH_BLOCKING: issuing is waiting */
 	bool deterministic;    /* as the pool of the devices */
+	struct order *order;   /* NULL: it is not watched */
 	struct handle_pool stream_pool, event_pool;
 	pthread_key_t thread_key; /* struct thread_streams */
 };
@@ -201,6 +211,32 @@ void service_init(struct service *v, struct streams *all);
 void service_fini(struct service *v);
 void work_free_all(struct streams *all);
 u64 stream_now_ns(void);
+
+/* These slots are no longer before anything. lock held. */
+void work_forget_locked(struct streams *all, const struct order_set *gone);
+
+/* ---- order.c: only while the order of work is watched ---- */
+
+void order_device(struct order *o, struct stream_device *d, bool is_open);
+/* Add what the stream's next work comes behind, as far as that has ended. lock held. */
+void order_now_locked(const struct stream *s, struct order_set *out);
+/* The stream is about to go. lock held. */
+void order_gone_locked(const struct stream *s);
+/* The host has waited for this; for what the device's streams stand for; for a stream. */
+void order_teach_locked(struct streams *all, const struct order_set *known);
+void order_teach_device_locked(const struct stream_device *d, bool only_blocking);
+void order_teach_stream(struct stream *s);
+/* Before the calling thread issues work: keep its stack. lock not held. */
+void order_call(void);
+/* A node is new; begins, lock not held; has run, likewise; ends. */
+void order_take_locked(struct work *w);
+void order_begin(struct work *w);
+void order_ran(struct work *w);
+void order_end_locked(struct work *w);
+/* The calling thread carries it out; NULL: no more. */
+void order_enter(struct work *w);
+void order_add_begun_locked(struct streams *all, struct order_set *out);
+void order_add_range_locked(struct streams *all, u64 first, u64 last, struct order_set *out);
 
 /* ---- streams.c ---- */
 
@@ -259,6 +295,8 @@ void stream_asked(struct stream_device *d);
  * Wait until the node with this serial has ended; NULL is allowed. lock held, released temporarily.
  */
 void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial);
+/* The same where the program does not know that it waits. */
+void stream_sleep_locked(struct streams *all, struct work *w, u64 serial);
 
 /* ---- event.c ---- */
 

@@ -41,6 +41,8 @@ struct work *stream_append_locked(struct stream *s, enum work_kind kind)
 		return NULL;
 	w = work_take_locked(s, kind);
 	w->in_stream = true;
+	if (PL_UNLIKELY(d->all->order != NULL))
+		order_now_locked(s, &w->before);
 	if (s->legacy && d->busy)
 		join_blocking_locked(d, w);
 	if (blocking && d->legacy->tail)
@@ -168,6 +170,8 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 		status = capture_check_legacy(s);
 	if (status != STATUS_SUCCESS)
 		return status;
+	if (PL_UNLIKELY(all->order != NULL))
+		order_call();
 	batch_init(&batch);
 	pthread_mutex_lock(&all->lock);
 	w = stream_append_locked(s, WORK_CALL);
@@ -194,9 +198,11 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 		return status == STATUS_SUCCESS ? after_call(s, w, serial, flags) : status;
 	if (!here) {
 		pthread_mutex_lock(&all->lock);
-		stream_wait_work_locked(all, w, serial);
+		stream_sleep_locked(all, w, serial);
 		pthread_mutex_unlock(&all->lock);
 	}
+	if (PL_UNLIKELY(all->order != NULL) && !(flags & STREAM_UNSEEN))
+		order_teach_stream(s);
 	/* What was issued before it has ended, too. */
 	if (status == STATUS_SUCCESS)
 		status = stream_check_wait(s);

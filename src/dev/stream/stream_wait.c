@@ -58,6 +58,13 @@ static void wait_ordered_locked(struct streams *all, struct work *w, u64 serial)
 
 void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial)
 {
+	if (PL_UNLIKELY(all->order != NULL) && work_is_pending(w, serial))
+		w->is_taught = true;
+	stream_sleep_locked(all, w, serial);
+}
+
+void stream_sleep_locked(struct streams *all, struct work *w, u64 serial)
+{
 	if (all->waiting && work_is_pending(w, serial))
 		all->waiting();
 	if (PL_UNLIKELY(all->deterministic) && work_is_pending(w, serial))
@@ -109,6 +116,8 @@ enum status stream_issued(struct stream *s, struct work *w, u64 serial)
 		return STATUS_SUCCESS;
 	pthread_mutex_lock(&all->lock);
 	stream_wait_work_locked(all, w, serial);
+	if (PL_UNLIKELY(all->order != NULL))
+		order_teach_locked(all, &s->after);
 	pthread_mutex_unlock(&all->lock);
 	return stream_error(s);
 }
@@ -148,6 +157,8 @@ enum status stream_device_finish(struct device *d)
 		return STATUS_NOT_PERMITTED;
 	pthread_mutex_lock(&sd->all->lock);
 	wait_all_locked(sd, false);
+	if (PL_UNLIKELY(sd->all->order != NULL))
+		order_teach_device_locked(sd, false);
 	pthread_mutex_unlock(&sd->all->lock);
 	return stream_device_error(d);
 }
@@ -164,11 +175,24 @@ enum status stream_wait(struct stream *s)
 		wait_all_locked(s->device, true);
 	else if (s->tail)
 		stream_wait_work_locked(all, s->tail, s->tail->serial);
+	if (PL_UNLIKELY(all->order != NULL) && s->legacy)
+		order_teach_device_locked(s->device, true);
+	else if (PL_UNLIKELY(all->order != NULL))
+		order_teach_locked(all, &s->after);
 	pthread_mutex_unlock(&all->lock);
 	return stream_error(s);
 }
 
 enum status stream_query(struct stream *s)
+{
+	enum status status = stream_ask(s);
+
+	if (PL_UNLIKELY(s->device->all->order != NULL) && status == STATUS_SUCCESS)
+		order_teach_stream(s);
+	return status;
+}
+
+enum status stream_ask(struct stream *s)
 {
 	struct streams *all = s->device->all;
 	enum status error = stream_error(s);

@@ -147,6 +147,7 @@ void streams_free(struct streams *all)
 	handle_pool_fini(&all->event_pool);
 	graphs_fini(all);
 	work_free_all(all);
+	free(all->order);
 	pthread_cond_destroy(&all->ended);
 	pthread_mutex_destroy(&all->lock);
 	free(all);
@@ -171,6 +172,8 @@ enum status stream_device_open(struct streams *all, struct device *d, device_don
 	}
 	sd->legacy->legacy = true;
 	d->streams = sd;
+	if (all->order)
+		order_device(all->order, sd, true);
 	return STATUS_SUCCESS;
 }
 
@@ -188,6 +191,8 @@ void stream_device_close(struct device *d)
 	for (struct stream_event *e = sd->events; e; e = e->next)
 		capture_forget_event(e);
 	pthread_mutex_lock(&all->lock);
+	if (all->order)
+		order_device(all->order, sd, false);
 	while (sd->events)
 		event_free_locked(sd->events);
 	while (sd->streams)

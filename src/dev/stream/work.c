@@ -85,6 +85,8 @@ struct work *work_take_locked(struct stream *s, enum work_kind kind)
 	w->waited = false;
 	w->flags = 0;
 	w->run = NULL;
+	if (PL_UNLIKELY(all->order != NULL))
+		order_take_locked(w);
 	return w;
 }
 
@@ -146,6 +148,14 @@ void work_free_all(struct streams *all)
 	}
 }
 
+void work_forget_locked(struct streams *all, const struct order_set *gone)
+{
+	for (struct work_chunk *c = all->chunks; c; c = c->next)
+		for (u32 i = 0; i < CHUNK_NODES; i++)
+			for (u32 k = 0; k < ARRAY_LEN(gone->word); k++)
+				c->nodes[i].before.word[k] &= ~gone->word[k];
+}
+
 /* ---- ends ---- */
 
 static bool is_dropped(const struct work *w)
@@ -164,6 +174,7 @@ static void note_time(struct work *w)
 	e->at_ns = sched_time_ns(w->stream->device->dev->pool);
 	event_shared_reached(e);
 	e->work = NULL;
+	e->known = w->before;
 }
 
 /* A stream that was destroyed goes when its work has ended. */
@@ -224,6 +235,8 @@ static void end_one_locked(struct work *w, struct work **ready)
 	struct streams *all = w->stream->device->all;
 	struct edge *e;
 
+	if (PL_UNLIKELY(all->order != NULL))
+		order_end_locked(w);
 	if (w->follow)
 		work_release_locked(w->follow, ready);
 	while ((e = w->out)) {
@@ -330,6 +343,8 @@ void work_end(struct work *w)
 	struct batch batch;
 
 	batch_init(&batch);
+	if (PL_UNLIKELY(all->order != NULL))
+		order_ran(w);
 	pthread_mutex_lock(&all->lock);
 	work_end_locked(w, &batch);
 	pthread_mutex_unlock(&all->lock);
@@ -350,6 +365,17 @@ static void on_launch_done(void *user, enum status status, const struct device_f
 	work_end(w);
 }
 
+static enum status call_watched(struct work *w, enum status so_far)
+{
+	enum status status;
+
+	order_begin(w);
+	order_enter(w);
+	status = w->fn(w->data, so_far);
+	order_enter(NULL);
+	return status;
+}
+
 /* Returns whether it is over. */
 static bool call(struct work *w)
 {
@@ -359,7 +385,10 @@ static bool call(struct work *w)
 	so_far = (enum status)__atomic_load_n(&d->error, __ATOMIC_RELAXED);
 	if (so_far != STATUS_SUCCESS && !(w->flags & STREAM_ALWAYS))
 		return true;
-	status = w->fn(w->data, so_far);
+	if (PL_UNLIKELY(d->all->order != NULL))
+		status = call_watched(w, so_far);
+	else
+		status = w->fn(w->data, so_far);
 	if (status == STATUS_NOT_READY && w->flags & STREAM_POLL)
 		return false;
 	if (status != STATUS_SUCCESS)
@@ -383,6 +412,13 @@ void work_call_here(struct work *w)
 		work_end(w);
 }
 
+static enum status start_launch(struct work *w, bool may_inline)
+{
+	if (PL_UNLIKELY(w->stream->device->all->order != NULL))
+		order_begin(w);
+	return device_flight_start(w->flight, may_inline, on_launch_done, w);
+}
+
 void work_start(struct streams *all, struct batch *batch, bool may_inline)
 {
 	struct work *w = batch->first, *next;
@@ -393,8 +429,7 @@ void work_start(struct streams *all, struct batch *batch, bool may_inline)
 			all->expand(w);
 		else if (w->kind == WORK_CALL)
 			work_call_here(w);
-		else if (device_flight_start(w->flight, may_inline, on_launch_done, w) !=
-			 STATUS_SUCCESS)
+		else if (start_launch(w, may_inline) != STATUS_SUCCESS)
 			on_launch_done(w, STATUS_OUT_OF_MEMORY, NULL);
 	}
 }

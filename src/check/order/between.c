@@ -1,0 +1,417 @@
+/*
+ * What pieces of work touch, noted as they run and compared when they end.
+ */
+#include "src/check/order/between_int.h"
+#include "src/check/race/race_int.h"
+#include "src/dev/module/nested.h"
+
+#include <stdlib.h>
+
+/* Pairs that are kept for one piece; more hide the first. */
+#define RACES_MAX 64u
+
+/* ---- pieces ---- */
+
+static void piece_drop(struct between_piece *p)
+{
+	if (p->is_live)
+		trace_fini(&p->trace);
+	*p = (struct between_piece){0};
+}
+
+static u64 grid_key(u32 device, u64 grid_id)
+{
+	return (u64)(device + 1) << 56 | (grid_id + 1);
+}
+
+static void between_begin(void *user, const struct order_piece *info)
+{
+	struct between *b = user;
+	struct between_piece *p = &b->piece[info->slot];
+
+	pthread_mutex_lock(&b->lock);
+	piece_drop(p);
+	p->is_live = true;
+	p->info = *info;
+	trace_init(&p->trace, 0);
+	if (info->kernel)
+		map_set(&b->grids, grid_key(info->dev->mem.index, info->grid_id), info->slot + 1);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void between_drop(void *user, const struct order_set *slots)
+{
+	struct between *b = user;
+
+	pthread_mutex_lock(&b->lock);
+	for (u32 i = 0; i < ORDER_SLOTS; i++)
+		if (order_has(slots, i))
+			piece_drop(&b->piece[i]);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* ---- comparing ---- */
+
+struct comparing {
+	const struct between_piece *now, *other;
+	between_races *out;
+};
+
+static void note_clash(void *user, const struct trace_clash *c)
+{
+	const struct comparing *x = user;
+	struct between_race r = {
+		*c, {x->now->info, x->other->info}, {x->now->program, x->other->program}};
+
+	for (size_t i = 0; i < x->out->len; i++) {
+		struct between_race *old = &x->out->at[i];
+
+		if (old->piece[1].slot != r.piece[1].slot || old->clash.pc[0] != c->pc[0] ||
+		    old->clash.pc[1] != c->pc[1])
+			continue;
+		old->clash.address = min_u64(old->clash.address, c->address);
+		return;
+	}
+	if (x->out->len < RACES_MAX)
+		(void)VEC_PUSH(x->out, r);
+}
+
+/*
+ * The host has seen what a kernel wrote while it ran, perhaps, and went on: later calls come behind
+ * that.
+ */
+static bool is_published(const struct between_piece *first, const struct between_piece *second)
+{
+	return first->publishes && second->info.issued > first->info.begun;
+}
+
+/* Kernels that run at the same time may wait for each other, by flags in memory. */
+static bool may_agree(const struct between_piece *a, const struct between_piece *b)
+{
+	return a->fences && b->fences && trace_meets(&a->trace, &b->trace);
+}
+
+static void compare_work(const struct between_piece *now, const struct between_piece *other,
+			 between_races *out)
+{
+	struct comparing x = {now, other, out};
+	size_t len = out->len;
+
+	trace_compare(&now->trace, &other->trace, note_clash, &x);
+	if (out->len > len &&
+	    (is_published(now, other) || is_published(other, now) || may_agree(now, other)))
+		out->len = len;
+}
+
+static int races_by_place(const void *a, const void *b)
+{
+	const struct between_race *x = a, *y = b;
+
+	for (u32 i = 0; i < 2; i++)
+		if (x->clash.pc[i] != y->clash.pc[i])
+			return x->clash.pc[i] < y->clash.pc[i] ? -1 : 1;
+	return x->piece[1].issued < y->piece[1].issued ? -1 : 1;
+}
+
+static void between_end(void *user, u32 slot, const struct order_set *before)
+{
+	struct between *b = user;
+	struct between_piece *now = &b->piece[slot];
+	between_races races = {0};
+
+	pthread_mutex_lock(&b->lock);
+	trace_close(&now->trace);
+	if (now->info.kernel)
+		map_remove(&b->grids, grid_key(now->info.dev->mem.index, now->info.grid_id));
+	for (u32 i = 0; i < ORDER_SLOTS; i++)
+		if (i != slot && b->piece[i].has_ended && !order_has(before, i))
+			compare_work(now, &b->piece[i], &races);
+	now->has_ended = true;
+	pthread_mutex_unlock(&b->lock);
+	if (races.len)
+		qsort(races.at, races.len, sizeof(*races.at), races_by_place);
+	for (size_t i = 0; i < races.len; i++)
+		between_tell(b->found, &races.at[i]);
+	VEC_FREE(&races);
+}
+
+/* ---- copies and fills ---- */
+
+static void note_box(struct between_piece *p, u8 how, const struct memory_box *box, u64 width,
+		     u64 height, u64 depth)
+{
+	if (!box->known || box->array)
+		return;
+	for (u64 z = 0; z < depth; z++)
+		for (u64 y = 0; y < height; y++)
+			trace_span(&p->trace, how, box->address + z * box->slice + y * box->pitch,
+				   width);
+}
+
+/* The piece of work that this thread carries out, locked; NULL: none. */
+static struct between_piece *lock_current(struct between *b)
+{
+	u32 slot = order_current();
+
+	if (slot == ORDER_NONE)
+		return NULL;
+	pthread_mutex_lock(&b->lock);
+	return &b->piece[slot];
+}
+
+static void between_copy(void *user, const struct memory_copy *c)
+{
+	struct between *b = user;
+	struct between_piece *p = lock_current(b);
+
+	if (!p)
+		return;
+	note_box(p, TRACE_READS, &c->src, c->width, c->height, c->depth);
+	note_box(p, TRACE_WRITES, &c->dst, c->width, c->height, c->depth);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void between_fill(void *user, const struct memory_box *to, u64 width, u64 height, u64 depth)
+{
+	struct between *b = user;
+	struct between_piece *p = lock_current(b);
+
+	if (!p)
+		return;
+	note_box(p, TRACE_WRITES, to, width, height, depth);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* cuStreamWriteValue: strong, as what waits for the value is. */
+static void between_write(void *user, u64 address, u64 bytes)
+{
+	struct between *b = user;
+	struct between_piece *p = lock_current(b);
+
+	if (!p)
+		return;
+	trace_span(&p->trace, TRACE_WRITES | TRACE_STRONG, address, bytes);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void forget_everywhere(struct between *b, u64 address, u64 bytes)
+{
+	pthread_mutex_lock(&b->lock);
+	for (u32 i = 0; i < ORDER_SLOTS; i++)
+		if (b->piece[i].is_live)
+			trace_forget(&b->piece[i].trace, address, bytes);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* Allocators order those who have memory one after the other. */
+static void between_alloc(void *user, struct mem *m, u64 address, u64 bytes, enum mem_kind kind)
+{
+	(void)m;
+	(void)kind;
+	forget_everywhere(user, address, bytes);
+}
+
+/* In a stream freeing is work like other work: nothing may use the memory without order. */
+static void between_freed(void *user, struct mem *m, u64 address, u64 bytes)
+{
+	struct between *b = user;
+	struct between_piece *p = lock_current(b);
+
+	(void)m;
+	if (!p) {
+		forget_everywhere(b, address, bytes);
+		return;
+	}
+	trace_span(&p->trace, TRACE_WRITES, address, bytes);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* ---- kernels ---- */
+
+/* The slot of a launch, or of the one whose threads have launched it. */
+static u32 slot_of_grid(struct between_device *d, const struct cta *c, u64 grid_id)
+{
+	const u64 *slot = map_get(&d->all->grids, grid_key(d->index, grid_id));
+
+	if (!slot && c)
+		slot = map_get(&d->all->grids, grid_key(d->index, nested_parent(c->env->user)));
+	return slot ? (u32)*slot - 1 : ORDER_NONE;
+}
+
+/* lock held */
+static struct between_piece *piece_of_cta(struct between_device *d, const struct cta *c)
+{
+	if (PL_UNLIKELY(d->last_grid != c->env->grid_id)) {
+		d->last = slot_of_grid(d, c, c->env->grid_id);
+		d->last_grid = c->env->grid_id;
+	}
+	return d->last == ORDER_NONE || d->all->piece[d->last].program != c->env->program
+		       ? NULL
+		       : &d->all->piece[d->last];
+}
+
+static void between_launch(void *user, const struct program *p, u64 grid_id)
+{
+	struct between_device *d = user;
+	u32 slot;
+
+	pthread_mutex_lock(&d->all->lock);
+	slot = slot_of_grid(d, NULL, grid_id);
+	d->last_grid = 0;
+	if (slot != ORDER_NONE) {
+		struct between_piece *piece = &d->all->piece[slot];
+
+		trace_fini(&piece->trace);
+		trace_init(&piece->trace, p->uops);
+		piece->program = p;
+	}
+	pthread_mutex_unlock(&d->all->lock);
+}
+
+static u8 how_of(const struct exec_access *a)
+{
+	const struct isa_form *form = race_form(a->cta->env->program, a->in);
+	bool strong = uop_kind(a->in->inner) == UOP_ATOMIC || a->kind == ACCESS_RED ||
+		      (form && (isa_form_has(form, M_relaxed) || isa_form_has(form, M_volatile) ||
+				isa_form_has(form, M_acquire) || isa_form_has(form, M_release) ||
+				isa_form_has(form, M_acq_rel) || isa_form_has(form, M_mmio)));
+	bool reads = a->kind != ACCESS_STORE && a->kind != ACCESS_COPY_WRITE &&
+		     a->kind != ACCESS_MATRIX_STORE;
+	bool writes = a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ &&
+		      a->kind != ACCESS_MATRIX_LOAD;
+
+	strong &= !form || race_scope(form) >= SCOPE_GPU;
+	return (u8)((reads ? TRACE_READS : 0) | (writes ? TRACE_WRITES : 0) |
+		    (strong ? TRACE_STRONG : 0));
+}
+
+/* Releases and acquires of device scope are fences, too. */
+static void note_order(struct between_piece *p, const struct isa_form *form)
+{
+	enum scope scope = race_scope(form);
+
+	if (scope >= SCOPE_GPU)
+		p->fences = true;
+	if (scope >= SCOPE_SYS)
+		p->publishes = true;
+}
+
+static bool is_fence(const struct isa_form *form)
+{
+	return isa_form_has(form, M_acquire) || isa_form_has(form, M_release) ||
+	       isa_form_has(form, M_acq_rel) || isa_form_has(form, M_sc);
+}
+
+/* Lanes whose accesses lie side by side are one. */
+static void mark_lanes(struct trace *t, const struct exec_access *a, u8 how)
+{
+	u64 first = 0, end = 0;
+
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u64 at = a->address[__builtin_ctz(m)];
+
+		if (at == end && end) {
+			end += a->bytes;
+			continue;
+		}
+		if (at == first && end == first + a->bytes)
+			continue;
+		if (end)
+			trace_mark(t, a->pc, how, first, end - first);
+		first = at;
+		end = at + a->bytes;
+	}
+	if (end)
+		trace_mark(t, a->pc, how, first, end - first);
+}
+
+static void between_access(void *user, const struct exec_access *a)
+{
+	struct between_device *d = user;
+	struct between_piece *p;
+	u8 how;
+
+	if (a->space != MEM_GLOBAL || a->kind == ACCESS_COPY_DONE)
+		return;
+	pthread_mutex_lock(&d->all->lock);
+	p = piece_of_cta(d, a->cta);
+	if (p && !p->trace.gave_up) {
+		how = how_of(a);
+		if (how & TRACE_STRONG && is_fence(race_form(p->program, a->in)))
+			note_order(p, race_form(p->program, a->in));
+		mark_lanes(&p->trace, a, how);
+	}
+	pthread_mutex_unlock(&d->all->lock);
+}
+
+static void between_sync(void *user, const struct exec_sync *s)
+{
+	struct between_device *d = user;
+	const struct isa_form *form;
+	struct between_piece *p;
+
+	if (s->op != OP_fence)
+		return;
+	pthread_mutex_lock(&d->all->lock);
+	p = piece_of_cta(d, s->cta);
+	form = p ? race_form(p->program, s->in) : NULL;
+	if (form)
+		note_order(p, form);
+	pthread_mutex_unlock(&d->all->lock);
+}
+
+static void between_heap(void *user, const struct cta *c, u64 address, u64 bytes)
+{
+	struct between_device *d = user;
+
+	(void)c;
+	forget_everywhere(d->all, address, bytes);
+}
+
+/* ---- the whole ---- */
+
+struct between *between_new(struct findings *found)
+{
+	struct between *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->found = found;
+	b->order = (struct order_watch){b, between_begin, between_drop, between_end};
+	b->memory = (struct memory_watch){.user = b,
+					  .alloc = between_alloc,
+					  .free = between_freed,
+					  .copy = between_copy,
+					  .fill = between_fill,
+					  .write = between_write};
+	pthread_mutex_init(&b->lock, NULL);
+	if (!memory_watch_add(&b->memory)) {
+		free(b);
+		return NULL;
+	}
+	return b;
+}
+
+void between_free(struct between *b)
+{
+	if (!b)
+		return;
+	memory_watch_remove(&b->memory);
+	for (u32 i = 0; i < ORDER_SLOTS; i++)
+		piece_drop(&b->piece[i]);
+	map_fini(&b->grids);
+	pthread_mutex_destroy(&b->lock);
+	free(b);
+}
+
+void between_device_init(struct between_device *d, struct between *b, u32 index)
+{
+	*d = (struct between_device){.all = b,
+				     .index = index,
+				     .observer = {.user = d,
+						  .every = true,
+						  .launch_begin = between_launch,
+						  .access = between_access,
+						  .sync = between_sync,
+						  .heap = between_heap}};
+}

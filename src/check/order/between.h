@@ -1,0 +1,50 @@
+/*
+ * Races between launches, copies and fills: two pieces of work of streams touch a byte, one of them
+ * writes it, not both by atomic accesses, and neither happens before the other. Which one ran first
+ * in this run does not matter: order.h says what orders them.
+ *
+ * One for a process; each device has an observer of its launches.
+ */
+#ifndef PL_CHECK_BETWEEN_H
+#define PL_CHECK_BETWEEN_H
+
+#include "src/check/finding.h"
+#include "src/check/order/trace.h"
+#include "src/dev/memory/watch.h"
+#include "src/dev/stream/order.h"
+#include "src/exec/observer.h"
+
+/* A piece of work that has begun. */
+struct between_piece {
+	bool is_live, has_ended;
+	bool fences;    /* of device scope or wider: it may wait for others by memory */
+	bool publishes; /* to the host, which may go on while it still runs */
+	struct order_piece info;
+	const struct program *program; /* of its launch */
+	struct trace trace;
+};
+
+struct between {
+	struct findings *found; /* borrowed */
+	struct order_watch order;
+	struct memory_watch memory;
+	pthread_mutex_t lock;
+	struct between_piece piece[ORDER_SLOTS];
+	struct map grids; /* key of device and launch: slot + 1 */
+};
+
+/* The launches of a device. */
+struct between_device {
+	struct between *all;
+	u32 index;
+	struct exec_observer observer;
+	u64 last_grid; /* with its slot */
+	u32 last;
+};
+
+/* found: borrowed; the caller passes b->order on to streams_set_watch. NULL: no memory. */
+struct between *between_new(struct findings *found);
+void between_free(struct between *b);
+void between_device_init(struct between_device *d, struct between *b, u32 index);
+
+#endif

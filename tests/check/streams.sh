@@ -1,0 +1,53 @@
+# Races between launches, copies and fills: all that no order stands between are found, however they ran, and no others.
+. "${srcdir:-.}/tests/tap.sh"
+cd "$srcdir" || exit 1
+has_clang || skip_rest "$tap_no_clang"
+
+succeeds "the program is built" ptxloom cc -O1 -g -lineinfo tests/check/streams.cu -o "$scratch/streams"
+cases=$("$scratch/streams" 2>"$scratch/err")
+ok "$([ "$(echo "$cases" | wc -l)" -ge 78 ]; echo $?)" "there are cases"
+
+# look CASE MODE: is the verdict what its name says?
+look()
+{
+	# shellcheck disable=SC2086
+	timeout 120 env $2 ptxloom run "$scratch/streams" "$1" >"$scratch/out" 2>"$scratch/err"
+	code=$?
+	case $1 in
+	race_*) [ "$code" -eq 86 ] && grep -q '^=========     No order between the two: ' "$scratch/err" ;;
+	*) [ "$code" -eq 0 ] && grep -q '^cudaSuccess$' "$scratch/out" && grep -q 'SUMMARY: 0 hazards' "$scratch/err" ;;
+	esac
+}
+
+export PTXLOOM_CHECK=race
+for case in $cases; do
+	wrong=
+	for mode in A= PTXLOOM_DETERMINISTIC=1 PTXLOOM_CHECK=mem,race,sync,init \
+		"PTXLOOM_SEED=3 PTXLOOM_WORKERS=4 PTXLOOM_DEVICE=h100"; do
+		look "$case" "$mode" || wrong="$wrong $mode"
+	done
+	empty "$wrong" "$case"
+done
+
+# line PATTERN: of the source.
+line()
+{
+	grep -n "$1" tests/check/streams.cu | head -1 | cut -d: -f1
+}
+
+look race_write_read A=
+says err "^========= Error: Race reported between Read access at get\(.*\) in .*streams.cu:$(line '// get')$"
+says err "^=========     and Write access at put\(.*\) in .*streams.cu:$(line '// put')$"
+says err '^=========     on global address 0x.*, which is 0 bytes inside a 2048-byte allocation'
+says err '^=========     later launched by race_write_read()'
+says err '^=========     earlier launched by race_write_read()'
+says err '^=========     No order between the two: stream 3 does not wait for stream 2'
+look race_copies A=
+says err '^========= Error: Race reported between Write access at cudaMemcpyAsync in '
+says err '^=========     later called by race_copies()'
+look race_non_blocking A=
+says err 'does not wait for the default stream \(cudaStreamNonBlocking\)'
+look race_graph A=
+says err 'no edges of the graph lead from one node to the other'
+status 0 env CUDA_LAUNCH_BLOCKING=1 ptxloom run "$scratch/streams" race_two_writes
+finish
