@@ -83,14 +83,12 @@ static bool look_for(struct rt *rt, struct text *why)
 	the_process.findings.add_origin = check_calls_add_near;
 	host_trace_begin(host_lines_open());
 	demangle_prepare();
+	if (the_process.debugger)
+		debugger_checks(the_process.debugger, &the_process.findings);
 	if (!(the_process.checks & CHECKS_WATCHING))
 		return true;
-	/* What is found is found in one order of events; the debugger is an observer itself. */
+	/* What is found is found in one order of events. */
 	rt->settings.sched.workers = 1;
-	if (the_process.debugger) {
-		fputs(CHECKS_DEBUGGED, stderr);
-		the_process.checks &= ~CHECKS_WATCHING;
-	}
 	return true;
 }
 
@@ -238,7 +236,7 @@ static int open_locked(struct rt *rt, int i)
 	if (d->checks)
 		d->dev.observer = checks_open(d->checks, the_process.checks, &d->dev.mem,
 					      the_process.between, &the_process.findings);
-	if (d->checks && !the_process.debugger)
+	if (d->checks)
 		d->dev.observer_apart = checks_open_apart(d->checks, the_process.checks,
 							  d->dev.observer, &the_process.findings);
 	rt_limits_init(d);

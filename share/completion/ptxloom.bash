@@ -100,7 +100,7 @@ _ptxloom()
 			esac
 		done
 		if [[ $word == -* && $command == debug ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --color --replay --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --check= --color --replay --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --warnings-as-errors --error-exitcode"

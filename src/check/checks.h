@@ -12,11 +12,8 @@
 #include "src/check/sync/sync.h"
 #include "src/watch/tee.h"
 
-/* Those that watch launches; under a debugger they are off. */
+/* Those that watch launches. */
 #define CHECKS_WATCHING ((u32)(CHECK_RACE | CHECK_SYNC | CHECK_INIT))
-#define CHECKS_DEBUGGED                                                                            \
-	"ptxloom: note: races, uninitialized values and misuse of synchronisation are not looked " \
-	"for under the debugger\n"
 
 struct checks {
 	u32 which; /* enum check, as a mask */

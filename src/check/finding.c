@@ -379,7 +379,7 @@ static void keep_finding(struct findings *l, struct finding *f, u64 key)
 		l->warnings++;
 	else
 		l->errors++;
-	if (is_text(l) && l->errors + l->warnings <= l->options.limit) {
+	if (is_text(l) && !f->is_shown && l->errors + l->warnings <= l->options.limit) {
 		fflush(stdout);
 		print_finding(f, output(l));
 	}
@@ -404,6 +404,28 @@ static bool is_settled(struct findings *l, const struct finding *f, u64 key)
 	return true;
 }
 
+/* Has the listener not been told? It has from now on. */
+static bool is_news(struct findings *l, u64 key)
+{
+	bool is_new;
+
+	pthread_mutex_lock(&l->lock);
+	is_new = !map_get(&l->announced, key) && map_set(&l->announced, key, 1);
+	pthread_mutex_unlock(&l->lock);
+	return is_new;
+}
+
+void findings_announce(struct findings *l, struct finding *f)
+{
+	bool suppressed = l->suppressions && suppressions_match(l->suppressions, f);
+
+	if (l->listener && !suppressed && is_news(l, key_of(f))) {
+		finish_finding(l, f);
+		l->listener->found(l->listener->user, f);
+	}
+	finding_fini(f);
+}
+
 void findings_add(struct findings *l, struct finding *f)
 {
 	u64 key = key_of(f);
@@ -415,6 +437,8 @@ void findings_add(struct findings *l, struct finding *f)
 	if (!settled) {
 		/* Takes locks of others, some of which add findings. */
 		finish_finding(l, f);
+		if (l->listener && is_news(l, key))
+			f->is_shown = l->listener->found(l->listener->user, f);
 		pthread_mutex_lock(&l->lock);
 		if (!is_settled(l, f, key))
 			keep_finding(l, f, key);
@@ -480,6 +504,7 @@ static void forget_findings(struct findings *l)
 		finding_fini(&l->list.at[i]);
 	VEC_FREE(&l->list);
 	map_fini(&l->by_key);
+	map_fini(&l->announced);
 }
 
 void findings_clear(struct findings *l)
@@ -490,9 +515,19 @@ void findings_clear(struct findings *l)
 	pthread_mutex_unlock(&l->lock);
 }
 
+/* What has been shown by a listener alone. */
+static void print_shown(const struct findings *l)
+{
+	for (size_t i = 0; i < l->list.len && i < l->options.limit; i++)
+		if (l->list.at[i].is_shown)
+			print_finding(&l->list.at[i], output(l));
+}
+
 void findings_close(struct findings *l)
 {
 	fflush(stdout);
+	if (is_text(l))
+		print_shown(l);
 	if (is_text(l))
 		print_findings_summary(l);
 	if (!is_silent(l))

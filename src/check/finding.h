@@ -61,6 +61,7 @@ struct finding {
 	char *kernel;                            /* demangled; NULL: none */
 	bool has_address;
 	bool is_quoted; /* its text has the line of the source already */
+	bool is_shown;  /* a listener has shown it: its text is printed at the end */
 	u64 address;
 	struct mem *mem;  /* that has the address, borrowed until it is added; NULL: none */
 	u64 count;        /* how often */
@@ -87,13 +88,27 @@ struct suppressions;
 /* The words of PTXLOOM_CHECK_BACKTRACE, in their order. */
 enum backtrace { BACKTRACE_ALL, BACKTRACE_NONE, BACKTRACE_HOST, BACKTRACE_DEVICE };
 
+/* A debugger, which stops at findings as they are made. */
+struct findings_listener {
+	void *user;
+	/*
+	 * A new one that is not suppressed; where a launch made it, in the middle of the
+	 * instruction, on the launch's thread, maybe with locks of a check held. Returns whether it
+	 * is shown to the user there.
+	 */
+	bool (*found)(void *user, const struct finding *f);
+};
+
 struct findings {
 	pthread_mutex_t lock;
 	struct finding_options options;
 	VEC(struct finding) list;
 	struct map by_key;                 /* number + 1 */
 	struct suppressions *suppressions; /* NULL: none */
-	FILE *file;                        /* where they are written; standard error without one */
+	const struct findings_listener
+		*listener;    /* borrowed; NULL: none. Before the first launch */
+	struct map announced; /* keys of what it was told */
+	FILE *file;           /* where they are written; standard error without one */
 	u64 errors, warnings, suppressed;
 	/* Add where the memory at an address was allocated; NULL: that is not known. */
 	void (*add_origin)(struct mem *m, u64 address, struct finding *f);
@@ -153,6 +168,11 @@ bool findings_fail(const struct findings *l);
  * f is empty afterwards.
  */
 void findings_add(struct findings *l, struct finding *f);
+/*
+ * For checks that add what a launch made when it ends: tell the listener, if there is one, of a
+ * finding as it is now, once for its places. f is empty afterwards.
+ */
+void findings_announce(struct findings *l, struct finding *f);
 /* Print the summary, write what else is asked for, and free the list. */
 void findings_close(struct findings *l);
 

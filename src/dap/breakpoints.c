@@ -460,6 +460,8 @@ void dap_on_set_exception_breakpoints(struct dap *d, cJSON *request, const cJSON
 		dap_interrupt(d);
 	}
 	delete_group(d, "exception");
+	if (has_filter(list, "findings"))
+		dap_command(d, NULL, on_caught, "catch finding");
 	if (has_filter(list, "launches"))
 		dap_command(d, NULL, on_caught, "catch launch");
 	if (has_filter(list, "divergence"))

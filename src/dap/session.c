@@ -17,6 +17,7 @@ static const struct filter filters[] = {
 	{"faults", "Faults of kernels", "Stop before the instruction that faults", true},
 	{"deadlocks", "Deadlocks", "Stop where no lane can go on", true},
 	{"asserts", "Failed assertions", "Stop at assert() that fails", true},
+	{"findings", "Findings of checks", "Stop at what --check finds", true},
 	{"launches", "Launches", "Stop at the first instruction of each launch", false},
 	{"divergence", "Divergence", "Stop where the lanes of a warp take different ways", false},
 };

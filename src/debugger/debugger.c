@@ -26,6 +26,7 @@ struct debugger *debugger_new(void)
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&x->lock, &attr);
+	pthread_mutex_init(&x->founds.lock, NULL);
 	pthread_mutexattr_destroy(&attr);
 	return x;
 }
@@ -35,6 +36,7 @@ void debugger_free(struct debugger *x)
 	if (!x)
 		return;
 	attachment_close(&x->link);
+	founds_fini(x);
 	points_fini(x);
 	move_fini(x);
 	past_fini(x);

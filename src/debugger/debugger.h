@@ -11,6 +11,7 @@
 struct debugger;
 struct device_program;
 struct debug_hooks;
+struct findings;
 
 /* ---- in the front end: command.c ---- */
 
@@ -64,6 +65,8 @@ bool debugger_is_wanted(void);
 struct debugger *debugger_attach(struct text *why);
 /* For sched_set_debug; valid as long as x. */
 const struct debug_hooks *debugger_hooks(struct debugger *x);
+/* What is added to the list is told to the user, and stops launches. Before the first one. */
+void debugger_checks(struct debugger *x, struct findings *found);
 /* For device.on_program; user: the debugger. */
 void debugger_program(void *user, const struct device_program *p, bool loaded);
 /* The process is about to end: for `catch exit`. May wait. */

@@ -19,6 +19,7 @@
 #include "src/debugger/run/attach.h"
 #include "src/debugger/debugger.h"
 #include "src/debugger/run/call.h"
+#include "src/debugger/run/found.h"
 #include "src/debugger/run/move.h"
 #include "src/debugger/run/past.h"
 #include "src/debugger/run/points.h"
@@ -183,6 +184,7 @@ struct debugger {
 	enum debug_verdict verdict;
 	struct run run;
 	struct points points;
+	struct founds founds;
 	struct calls calls;
 	struct move move;
 	struct lockstep lockstep;

@@ -49,6 +49,8 @@ libdebugger_la_SOURCES = \
 	src/debugger/run/call.h \
 	src/debugger/run/catch.c \
 	src/debugger/run/control.c \
+	src/debugger/run/found.c \
+	src/debugger/run/found.h \
 	src/debugger/run/lockstep.c \
 	src/debugger/run/meet.c \
 	src/debugger/run/meet.h \

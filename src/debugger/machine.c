@@ -4,6 +4,7 @@
  * Parameters of device functions, and of calls that are being prepared, are local memory of frames:
  * addresses of that kind have MACHINE_IN_LOCAL set, those of the kernel's parameters do not.
  */
+#include "src/dev/memory/watch.h"
 #include "src/debugger/object/object.h"
 #include "src/lower/lower.h"
 #include "src/exec/turn.h"
@@ -192,6 +193,8 @@ static enum dbg_answer write_memory(void *user, const struct dbg_lane *lane, enu
 		return at ? DBG_OK : x->grid ? DBG_GONE : DBG_NO_ACCESS;
 	if (!debug_write_memory(x->grid, c, lane->warp, lane->lane, s, address, from, bytes))
 		return DBG_NO_ACCESS;
+	if (s == MEM_GLOBAL && memory_is_watched())
+		memory_tell_write(address, bytes);
 	debug_changed(x->grid);
 	return DBG_OK;
 }

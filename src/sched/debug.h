@@ -74,6 +74,11 @@ struct debug_hooks {
 	 */
 	enum debug_verdict (*fault)(void *user, struct debug_grid *d, const struct fault *f);
 	/*
+	 * All CTAs have ended, and the launch is about to: it can be gone back in for the last
+	 * time. NULL: not wanted.
+	 */
+	enum debug_verdict (*over)(void *user, struct debug_grid *d);
+	/*
 	 * Resident CTAs only wait for something outside the launch: the host, another stream, a
 	 * clock. Called now and then; must not block except to stop.
 	 */
@@ -108,6 +113,9 @@ bool debug_cta_is_done(const struct debug_grid *d, u64 number);
  * that is not 0; NULL: everywhere. Copied. Other programs than the launch's own are left out.
  */
 void debug_mark(struct debug_grid *d, const struct program *p, const u8 *marks);
+
+/* The hook has become attentive in the middle of an instruction: it is asked before the next. */
+void debug_ask_soon(struct debug_grid *d);
 
 /* ---- which warp runs next ---- */
 
@@ -215,6 +223,12 @@ bool debug_copy_before(const struct debug_grid *d, u64 time, u64 *at);
 void debug_changed(struct debug_grid *d);
 /* The latest time that was reached: before it, printing is quiet. */
 u64 debug_latest(const struct debug_grid *d);
+/*
+ * A launch that has an observer without a debugger (struct exec_env) has it under one, too: it is
+ * told each event once, however often the debugger goes over it. Has it been left, since
+ * the debugger changed the launch at a time before events that it was told?
+ */
+bool debug_watch_is_lost(const struct debug_grid *d);
 /* Going over instructions again did something else than before: the host, or a race with it. */
 bool debug_differs(const struct debug_grid *d);
 

@@ -116,6 +116,18 @@ __attribute__((noinline)) static bool ask_debugger(struct debug_grid *d, struct 
 	return true;
 }
 
+/* Returns whether the instruction is to run. */
+static inline bool begin_instruction(struct debug_grid *d, struct gang *g, const struct uop *in,
+				     u32 pc, u8 mark)
+{
+	if (PL_UNLIKELY(mark & MARK_ASK || d->time >= d->ask_at) && !ask_debugger(d, g, in, pc))
+		return false;
+	d->pc = pc;
+	d->time++;
+	d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
+	return true;
+}
+
 static void debug_loop(struct gang *g, const struct uop *in)
 {
 	struct debug_grid *d = g->env->observer->user;
@@ -124,16 +136,30 @@ static void debug_loop(struct gang *g, const struct uop *in)
 
 	do {
 		u32 pc = (u32)(in - uops);
-		u8 mark = marks[pc];
 
-		if (mark) {
-			if (PL_UNLIKELY(mark & MARK_ASK || d->time >= d->ask_at) &&
-			    !ask_debugger(d, g, in, pc))
+		if (marks[pc] && !begin_instruction(d, g, in, pc, marks[pc]))
+			return;
+		g->clock += EXEC_UOP_CYCLES;
+		in = g->table->run[in->op](g, in);
+	} while (in);
+}
+
+/* The same, where the launch has an observer beside the debugger. */
+static void watched_loop(struct gang *g, const struct uop *in)
+{
+	struct debug_grid *d = g->env->observer->user;
+	const u8 *marks = d->marks;
+	const struct uop *uops = g->uops;
+
+	do {
+		u32 pc = (u32)(in - uops);
+
+		if (marks[pc]) {
+			if (!begin_instruction(d, g, in, pc, marks[pc]))
 				return;
-			d->pc = pc;
-			d->time++;
-			d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
+			d->cursor.events = 0;
 		}
+		debug_watch_step(d, g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
@@ -145,7 +171,8 @@ static void on_access(void *user, const struct exec_access *a)
 {
 	struct debug_grid *d = user;
 
-	if (d->step && !(d->call && debug_calling_again(d)))
+	debug_watch_access(d, a);
+	if (d->step && d->hooks->access && !(d->call && debug_calling_again(d)))
 		d->hooks->access(d->hooks->user, d, a);
 }
 
@@ -153,7 +180,8 @@ static void on_sync(void *user, const struct exec_sync *s)
 {
 	struct debug_grid *d = user;
 
-	if (d->step && !(d->call && debug_calling_again(d)))
+	debug_watch_sync(d, s);
+	if (d->step && d->hooks->sync && !(d->call && debug_calling_again(d)))
 		d->hooks->sync(d->hooks->user, d, s);
 }
 
@@ -188,20 +216,27 @@ static void attach_debugger(struct debug_grid *d)
 	static const bool always = true;
 	struct exec_env *e = &d->grid->launch.env;
 	const struct debug_hooks *h = d->hooks;
+	const struct exec_observer *also = e->observer;
 
 	d->plain_ops = e->ops;
 	d->plain_syscalls = e->syscalls;
-	d->quiet_ops = e->ops;
-	d->telling_ops = h->access || h->sync ? e->ops->watched : e->ops;
+	d->quiet_ops = also && e->ops->watched ? e->ops->watched : e->ops;
+	d->telling_ops =
+		(also || h->access || h->sync) && e->ops->watched ? e->ops->watched : e->ops;
 	d->wants = h->wants_access ? h->wants_access : &always;
 	d->ops = *e->ops;
 	debug_choose_tables(d);
-	d->ops.loop = debug_loop;
+	d->ops.loop = also ? watched_loop : debug_loop;
 	d->ops.diverged = NULL;
 	d->observer = (struct exec_observer){.user = d,
 					     .access = h->access ? on_access : NULL,
 					     .every = true,
 					     .sync = h->sync ? on_sync : NULL};
+	if (also) {
+		d->observer.access = on_access;
+		d->observer.sync = on_sync;
+		debug_watch_open(d, also);
+	}
 	if (e->syscalls) {
 		d->syscalls = *e->syscalls;
 		d->syscalls.print = on_print;
@@ -220,7 +255,7 @@ static void give_back_slots(struct debug_grid *d, struct cta_slot *s)
 {
 	for (; s; s = s->mate) {
 		s->env.ops = d->plain_ops;
-		s->env.observer = NULL;
+		s->env.observer = d->watch.to;
 		s->env.syscalls = d->plain_syscalls;
 	}
 }
@@ -230,7 +265,7 @@ static void give_back(struct sched_grid *g, struct share *h, struct debug_grid *
 	struct exec_env *e = &g->launch.env;
 
 	e->ops = d->plain_ops;
-	e->observer = NULL;
+	e->observer = d->watch.to;
 	e->syscalls = d->plain_syscalls;
 	for (struct cta_slot *s = h->idle.first; s; s = s->next)
 		give_back_slots(d, s);
@@ -374,6 +409,19 @@ static void tell_fault(struct debug_grid *d, const struct cta *c, struct fault *
 		v = d->hooks->fault(d->hooks->user, d, f);
 	if (v == DEBUG_GO_ON)
 		fail_launch(d, f);
+	else
+		obey(d, v);
+}
+
+/* All CTAs have ended. */
+static void end_well(struct debug_grid *d)
+{
+	enum debug_verdict v = DEBUG_GO_ON;
+
+	if (d->hooks->over && d->step)
+		v = d->hooks->over(d->hooks->user, d);
+	if (v == DEBUG_GO_ON)
+		d->ended = true;
 	else
 		obey(d, v);
 }
@@ -533,7 +581,7 @@ static void one_turn(struct debug_grid *d)
 			;
 		break;
 	case PICK_OVER:
-		d->ended = true;
+		end_well(d);
 		break;
 	case PICK_WAITS:
 		wait_outside(d);

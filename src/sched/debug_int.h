@@ -36,6 +36,8 @@ struct debug_cursor {
 	u32 looks, looked_at;
 	u64 look_state;
 	struct debug_preference prefer;
+	u64 cta_events; /* CTAs that began or ended */
+	u32 events;     /* that the running instruction has told */
 	/* of the turn that is under way */
 	u32 only, frozen_here; /* lanes that may run in it, and those that may not */
 	bool watchful;         /* either matters */
@@ -145,6 +147,18 @@ struct debug_history {
 	bool differs;
 };
 
+/*
+ * The observer that the launch had without a debugger: checks. It is told each event once, however
+ * often the debugger goes over it.
+ */
+struct debug_watch {
+	const struct exec_observer *to; /* NULL: none */
+	/* the last event that it was told: of the instruction that began at `time` */
+	u64 time, cta_events;
+	u32 events;
+	bool lost; /* the debugger has changed what it knows of the past: it is told nothing more */
+};
+
 enum debug_mark {
 	MARK_FIRST = 1, /* begins an instruction */
 	MARK_ASK = 2,   /* the hook is asked before it */
@@ -159,6 +173,7 @@ struct debug_grid {
 	const bool *wants;                              /* struct debug_hooks, wants_access */
 	bool tells;                                     /* what it was */
 	struct exec_observer observer;
+	struct debug_watch watch;
 	struct exec_syscalls syscalls;
 	const struct exec_syscalls *plain_syscalls;
 	const struct exec_ops *plain_ops;
@@ -240,10 +255,19 @@ void debug_wash(struct cta_slot *s);
 
 /* ---- debug_grid.c ---- */
 
-/* What runs next, the hook or its wishes have changed: set d->ask_at. */
-void debug_ask_soon(struct debug_grid *d);
 /* Tables that report accesses, or that do not, from the instruction on that is about to run. */
 void debug_choose_tables(struct debug_grid *d);
+
+/* ---- debug_watch.c ---- */
+
+/* The observer of a launch that has one already: d->observer tells it, too. */
+void debug_watch_open(struct debug_grid *d, const struct exec_observer *o);
+/* Tell it, if it has not been told. */
+void debug_watch_access(struct debug_grid *d, const struct exec_access *a);
+void debug_watch_sync(struct debug_grid *d, const struct exec_sync *s);
+void debug_watch_step(struct debug_grid *d, const struct gang *g, const struct uop *in);
+/* The state at this time is no more what the observer was told. */
+void debug_watch_changed(struct debug_grid *d);
 
 /* ---- debug_call.c: while d->call ---- */
 

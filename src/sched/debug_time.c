@@ -523,6 +523,7 @@ static void change_later(struct debug_grid *d)
 		x->latest = x->start;
 		x->history.chains.len = 0;
 		drop_deeds(x);
+		x->watch.lost = true;
 	}
 }
 
@@ -532,6 +533,7 @@ void debug_changed(struct debug_grid *d)
 
 	if (d->call)
 		return;
+	debug_watch_changed(d);
 	d->latest = d->time;
 	drop_deeds(d);
 	if (h->memory)

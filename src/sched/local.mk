@@ -4,6 +4,7 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/debug.h src/sched/sched_int.h 
 	src/sched/debug_call.c src/sched/debug_call.h \
 	src/sched/debug_grid.c src/sched/debug_int.h src/sched/debug_pick.c src/sched/debug_look.c \
 	src/sched/debug_launches.c src/sched/debug_time.c src/sched/debug_memory.c src/sched/debug_copy.c src/sched/debug_textures.c \
+	src/sched/debug_watch.c \
 	src/sched/grid.c \
 	src/sched/pool.c src/sched/probe.c src/sched/rest.c src/sched/rest.h \
 	src/sched/prints.c \

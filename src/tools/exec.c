@@ -109,10 +109,6 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	if (j->watch.which & (CHECK_LEAK | CHECK_API))
 		fputs("ptxloom: note: leaks and failed calls are looked for in programs only\n",
 		      stderr);
-	if (s.checks & CHECKS_WATCHING && debugger_is_wanted()) {
-		fputs(CHECKS_DEBUGGED, stderr);
-		j->watch.which &= ~CHECKS_WATCHING;
-	}
 	j->watch.mem = &j->dev.mem;
 	observer = exec_watch_open(&j->watch, &ok, &why);
 	if (!ok) {
@@ -125,6 +121,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		s.sched.workers = 1;
 	if (debugger_is_wanted() && !exec_attach_debugger(j, &s))
 		return TOOL_USAGE;
+	if (j->debugger && j->watch.which)
+		debugger_checks(j->debugger, &j->watch.findings);
 	if (j->replay)
 		replay_place(j->replay);
 	else if (!open_recorder(j, &s))
@@ -149,9 +147,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	j->dev.async_eager = s.async_eager;
 	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
 	j->dev.observer = observer;
-	if (!j->debugger)
-		j->dev.observer_apart = checks_open_apart(&j->watch.checks, j->watch.which,
-							  observer, &j->watch.findings);
+	j->dev.observer_apart =
+		checks_open_apart(&j->watch.checks, j->watch.which, observer, &j->watch.findings);
 	j->dev.recorder = j->recorder;
 	j->dev.syscalls.print = print_to_stdout;
 	return TOOL_OK;

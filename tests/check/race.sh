@@ -33,7 +33,7 @@ status 0 sh -c "ulimit -d 3000000; PTXLOOM_CHECK=race ptxloom exec $ptx \
 says err 'SUMMARY: 0 hazards'
 status 0 env PTXLOOM_CHECK=race timeout 60 ptxloom debug --batch -ex run $ptx \
 	--kernel race_sum --block 64 --buffer o:u32[1]
-says err 'ptxloom: note: race.* not looked for under the debugger'
+says out '^Catchpoint 1 \(finding\): .*Race reported'
 status 2 env PTXLOOM_CHECK=rase ptxloom exec $ptx --kernel fine_lock --buffer o:u32[8]
 says err "PTXLOOM_CHECK"
 

@@ -9,7 +9,7 @@ if ! "$bin/ptxloom" dap </dev/null 2>/dev/null; then
 	skip "sessions of an editor" "this build has no libcjson"
 	finish
 fi
-for program in diverge fault deadlock spin; do
+for program in diverge fault deadlock race spin; do
 	if ! ptxloom cc -G "$top/tests/debug/$program.cu" -o "$scratch/$program" 2>"$scratch/err"; then
 		skip "sessions of an editor" "no CUDA C++ can be compiled here: $(head -n 1 "$scratch/err")"
 		finish

@@ -204,6 +204,14 @@ def reasons():
     check("and has its name", about["exceptionId"] == "divergence" and "divergence" in about["description"], about)
     a.end()
     a = Adapter([PTXLOOM, "dap"])
+    a.begin(filters=["findings"], **launch("race"), env={"PTXLOOM_CHECK": "race"})
+    e = a.event("stopped", "exited")
+    check("a finding of a check stops", e["body"].get("reason") == "exception", e)
+    about = a.request("exceptionInfo", threadId=1)
+    check("and has its text", about["exceptionId"] == "finding" and "No barrier of the block" in about["description"], about)
+    check("at its line", top(a)["line"] == 7, top(a))
+    a.end()
+    a = Adapter([PTXLOOM, "dap"])
     a.begin(**launch("spin"))
     while "launching" not in a.output.get("stdout", ""):
         a._keep(a._message(time.time() + 40))
@@ -364,7 +372,7 @@ def frames():
     said = {name for name, value in can.items() if value is True}
     check("each capability has a session", said == set(CAPABILITIES), said ^ set(CAPABILITIES))
     check("filters have names", {f["filter"] for f in can["exceptionBreakpointFilters"]} ==
-          {"faults", "deadlocks", "asserts", "launches", "divergence"}, can)
+          {"faults", "deadlocks", "asserts", "findings", "launches", "divergence"}, can)
     a.end()
     a = Adapter([PTXLOOM, "dap"])
     a.begin(**launch("deadlock", "1"))

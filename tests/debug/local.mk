@@ -1,5 +1,5 @@
 # Sessions of `ptxloom debug`, and the front end as a process.
-debug_tests = tests/debug/attach.sh tests/debug/brief.sh tests/debug/front.sh tests/debug/gdb.sh tests/debug/modes.sh \
+debug_tests = tests/debug/attach.sh tests/debug/brief.sh tests/debug/findings.sh tests/debug/front.sh tests/debug/gdb.sh tests/debug/modes.sh \
 	tests/debug/programs.sh tests/debug/sessions.sh \
 	tests/debug/terminal.sh tests/debug/tutorial.sh
 dist_check_SCRIPTS += $(debug_tests)
@@ -10,7 +10,7 @@ EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge
 	tests/debug/truth.h tests/debug/nvcc/deadlock.ptx tests/debug/nvcc/diverge.ptx tests/debug/nvcc/fault.ptx \
 	tests/debug/nvcc/make.sh
 dist_check_SCRIPTS += tests/debug/moves.sh
-EXTRA_DIST += tests/debug/apart.txt tests/debug/apart/one.cu tests/debug/apart/two.cu
+EXTRA_DIST += tests/debug/findings.txt tests/debug/apart.txt tests/debug/apart/one.cu tests/debug/apart/two.cu
 EXTRA_DIST += tests/debug/values.cu tests/debug/values.py tests/debug/values.txt
 EXTRA_DIST += tests/debug/lines.cu tests/debug/lines.txt
 EXTRA_DIST += tests/debug/quads.cu

@@ -195,17 +195,21 @@ static void init_observe_cta_end(void *user, const struct cta *cta)
 
 static void init_observe_step(void *user, const struct gang *g, const struct uop *in)
 {
-	struct init_cta *c = init_cta_of(user, g->cta);
+	struct init_check *check = user;
+	struct init_cta *c = init_cta_of(check, g->cta);
 	struct taint *t = c ? &c->gangs[g - g->cta->gang] : NULL;
-	const struct init_launch *l = c ? c->launch : NULL;
+	struct init_launch *l = c ? c->launch : NULL;
 	u32 pc = (u32)(in - g->uops), dirty = 0;
 
 	if (!c)
 		return;
 	for (u32 i = l->first_row[pc]; i < l->first_row[pc + 1]; i++)
 		dirty |= t->state[l->row_at[i]];
-	if (PL_UNLIKELY(dirty))
-		init_flow_step(c, t, (struct gang *)(uintptr_t)g, in);
+	if (PL_LIKELY(!dirty))
+		return;
+	init_flow_step(c, t, (struct gang *)(uintptr_t)g, in);
+	if (PL_UNLIKELY(l->announced != l->reports.len))
+		init_announce(l, check->mem, check->found);
 }
 
 /* ---- where accesses go ---- */
@@ -736,6 +740,8 @@ static void init_observe_access(void *user, const struct exec_access *a)
 	visit_access(&v);
 	if (is_shared)
 		pthread_mutex_unlock(&check->memory->lock);
+	if (PL_UNLIKELY(v.launch->announced != v.launch->reports.len))
+		init_announce(v.launch, check->mem, check->found);
 }
 
 /* A stretch of the heap is given out: it holds nothing, whatever another thread left there. */

@@ -55,6 +55,7 @@ struct init_launch {
 	VEC(struct init_read) reads;
 	struct map reads_of; /* by micro-op + 1: how many reads << 32 | the last one's number */
 	VEC(struct init_report) reports;
+	size_t announced;    /* how many of them a debugger knows */
 	struct map by_place; /* number + 1 */
 	struct map ctas;     /* by number + 1: struct init_cta * */
 	struct init_cta *spare;
@@ -99,6 +100,8 @@ u32 init_read_new(struct init_launch *l, const struct init_read *r);
 /* Note the use of a value from `origin` (taint.h). */
 void init_use(struct init_launch *l, u32 origin, enum init_use use, const struct init_where *at);
 void init_tell(struct init_launch *l, struct mem *m, struct findings *found);
+/* Tell a debugger of what is new, while the launch runs. No lock of the check is held. */
+void init_announce(struct init_launch *l, struct mem *m, struct findings *found);
 void init_report_fini(struct init_launch *l);
 
 #endif

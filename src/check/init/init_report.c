@@ -103,7 +103,10 @@ static void say_init_headline(const struct init_report *x, bool is_warning, stru
 		text_printf(t, "Uninitialized __%s__ memory read of size %u byte%s",
 			    init_space_name(x->read.space), x->read.size,
 			    x->read.size == 1 ? "" : "s");
-	text_printf(t, " [%llu time%s]\n", (unsigned long long)x->count, x->count == 1 ? "" : "s");
+	if (x->count)
+		text_printf(t, " [%llu time%s]", (unsigned long long)x->count,
+			    x->count == 1 ? "" : "s");
+	text_puts(t, "\n");
 }
 
 static void say_init_address(const struct init_report *x, struct mem *m, struct text *t)
@@ -165,19 +168,38 @@ static void say_report(const struct init_report *x, const struct program *p, str
 	text_fini(&at);
 }
 
+static void init_finding(const struct init_launch *l, const struct init_report *x, struct mem *m,
+			 struct finding *f)
+{
+	finding_init(f, FINDING_UNINIT);
+	f->count = x->count;
+	f->has_address = !x->is_register && x->read.space == MEM_GLOBAL;
+	f->address = x->read.address;
+	f->mem = f->has_address ? m : NULL;
+	finding_set_kernel(f, l->program->funcs[0].func->name->text);
+	say_report(x, l->program, m, f);
+}
+
+void init_announce(struct init_launch *l, struct mem *m, struct findings *found)
+{
+	for (; l->announced < l->reports.len; l->announced++) {
+		struct init_report x = l->reports.at[l->announced];
+		struct finding f;
+
+		if (!found->listener)
+			continue;
+		x.count = 0; /* it is not known yet */
+		init_finding(l, &x, m, &f);
+		findings_announce(found, &f);
+	}
+}
+
 void init_tell(struct init_launch *l, struct mem *m, struct findings *found)
 {
 	for (size_t i = 0; i < l->reports.len; i++) {
-		const struct init_report *x = &l->reports.at[i];
 		struct finding f;
 
-		finding_init(&f, FINDING_UNINIT);
-		f.count = x->count;
-		f.has_address = !x->is_register && x->read.space == MEM_GLOBAL;
-		f.address = x->read.address;
-		f.mem = f.has_address ? m : NULL;
-		finding_set_kernel(&f, l->program->funcs[0].func->name->text);
-		say_report(x, l->program, m, &f);
+		init_finding(l, &l->reports.at[i], m, &f);
 		findings_add(found, &f);
 	}
 }

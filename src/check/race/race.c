@@ -88,6 +88,8 @@ static void race_begin_launch(struct race_check *r, const struct program *p, u64
 	if (!l)
 		return;
 	l->program = p;
+	l->mem = r->mem;
+	l->found = r->found;
 	l->clock.now = 1;
 	l->manner = calloc(p->uops, sizeof(*l->manner));
 	if (!l->manner || !map_set(&r->launches, grid_id + 1, map_key(l))) {

@@ -163,6 +163,7 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 		.launch_grid = {v->a->cta->env->grid[0], v->a->cta->env->grid[1],
 				v->a->cta->env->grid[2]},
 	};
+	bool news = false;
 
 	r.first.who = (t->who & ~(u64)31) | lane;
 	r.same_value = is_harmless(v, t, lane, address, is_write);
@@ -170,8 +171,10 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 	r.together = r.same_warp && t->pc != v->now.pc && (v->a->mask >> lane & 1);
 	r.narrow = t->strong && v->now.strong;
 	r.unfenced = unfenced;
-	if (!race_reports_add(&v->launch->reports, &r))
+	if (!race_reports_add(&v->launch->reports, &r, &news))
 		v->launch->gave_up = true;
+	if (news && v->launch->found->listener)
+		race_announce(&r, v->launch->program, v->launch->mem, v->launch->found);
 }
 
 /*

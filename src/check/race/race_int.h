@@ -39,6 +39,8 @@ struct race_launch {
 	struct manner *manner; /* by micro-op */
 	struct race_reports reports;
 	bool gave_up;
+	struct mem *mem; /* of the device, borrowed */
+	struct findings *found;
 };
 
 /* Keys of variables: words by address / 4 + 1, mbarriers by offset + this. */

@@ -20,7 +20,7 @@ static bool is_warning(const struct race *r)
 	return r->same_value || r->together || r->is_try;
 }
 
-bool race_reports_add(struct race_reports *r, const struct race *race)
+bool race_reports_add(struct race_reports *r, const struct race *race, bool *news)
 {
 	u64 parts[3] = {race->first.pc, race->second.pc,
 			(u64)race->first_writes << 2 | race->second_writes << 1 |
@@ -28,12 +28,14 @@ bool race_reports_add(struct race_reports *r, const struct race *race)
 	u64 key = hash_bytes(parts, sizeof(parts)) | 1, *slot = map_get(&r->by_pair, key);
 	struct race_report x = {.race = *race, .count = 1}, *known;
 
+	*news = true;
 	if (!slot)
 		return VEC_PUSH(&r->list, x) && map_set(&r->by_pair, key, r->list.len);
 	known = &r->list.at[*slot - 1];
 	known->count++;
 	/* What is shown is one that cannot be meant as it is, if there is one. */
-	if (is_warning(&known->race) && !is_warning(race))
+	*news = is_warning(&known->race) && !is_warning(race);
+	if (*news)
 		known->race = *race;
 	return true;
 }
@@ -102,7 +104,9 @@ static void say_race(const struct race_report *x, struct mem *m, struct finding 
 	finding_say_side(&f->side[0], t);
 	text_printf(t, "\n    and %s access ", f->side[1].what);
 	finding_say_side(&f->side[1], t);
-	text_printf(t, " [%llu hazards]\n", (unsigned long long)x->count);
+	if (x->count)
+		text_printf(t, " [%llu hazards]", (unsigned long long)x->count);
+	text_puts(t, "\n");
 	if (r->space == MEM_SHARED) {
 		text_printf(t, "    on byte %llu of the block's shared memory\n",
 			    (unsigned long long)r->address);
@@ -115,23 +119,41 @@ static void say_race(const struct race_report *x, struct mem *m, struct finding 
 	say_order_missing(r, t);
 }
 
+/* count: 0: it is not known yet. */
+static void race_finding(const struct race_report *report, const struct program *p, struct mem *m,
+			 struct finding *f)
+{
+	const struct race *x = &report->race;
+
+	finding_init(f, FINDING_RACE);
+	f->is_warning = is_warning(x);
+	f->count = report->count;
+	f->has_address = x->space == MEM_GLOBAL;
+	f->address = x->address;
+	f->mem = f->has_address ? m : NULL;
+	finding_set_kernel(f, p->funcs[0].func->name->text);
+	add_race_side(x, &x->second, x->second_writes, p, f);
+	add_race_side(x, &x->first, x->first_writes, p, f);
+	say_race(report, m, f);
+}
+
+void race_announce(const struct race *r, const struct program *p, struct mem *m,
+		   struct findings *found)
+{
+	struct race_report report = {.race = *r};
+	struct finding f;
+
+	race_finding(&report, p, m, &f);
+	findings_announce(found, &f);
+}
+
 void race_reports_tell(const struct race_reports *r, const struct program *p, struct mem *m,
 		       struct findings *found)
 {
 	for (size_t i = 0; i < r->list.len; i++) {
-		const struct race *x = &r->list.at[i].race;
 		struct finding f;
 
-		finding_init(&f, FINDING_RACE);
-		f.is_warning = is_warning(x);
-		f.count = r->list.at[i].count;
-		f.has_address = x->space == MEM_GLOBAL;
-		f.address = x->address;
-		f.mem = f.has_address ? m : NULL;
-		finding_set_kernel(&f, p->funcs[0].func->name->text);
-		add_race_side(x, &x->second, x->second_writes, p, &f);
-		add_race_side(x, &x->first, x->first_writes, p, &f);
-		say_race(&r->list.at[i], m, &f);
+		race_finding(&r->list.at[i], p, m, &f);
 		findings_add(found, &f);
 	}
 }

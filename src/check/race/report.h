@@ -32,8 +32,8 @@ struct race_reports {
 	struct map by_pair; /* number + 1 */
 };
 
-/* False: no memory left. */
-bool race_reports_add(struct race_reports *r, const struct race *race);
+/* False: no memory left. *news: a pair that is new, or has become an error. */
+bool race_reports_add(struct race_reports *r, const struct race *race, bool *news);
 void race_reports_fini(struct race_reports *r);
 /*
  * Add them to the findings. Warnings are what may be meant as it is. m: of the device, to name
@@ -41,5 +41,9 @@ void race_reports_fini(struct race_reports *r);
  */
 void race_reports_tell(const struct race_reports *r, const struct program *p, struct mem *m,
 		       struct findings *found);
+
+/* Tell a debugger of the race that was added last, while the launch runs. */
+void race_announce(const struct race *r, const struct program *p, struct mem *m,
+		   struct findings *found);
 
 #endif

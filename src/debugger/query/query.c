@@ -397,7 +397,7 @@ static void query_stop(struct debugger *x, const char *args, struct text *out)
 	json_string(&j, "reason", reason_of(x));
 	if (x->at.event) {
 		json_string(&j, "kind", x->at.event);
-		json_string(&j, "text", x->run.next_title);
+		json_string(&j, "text", x->founds.shown ? x->founds.shown : x->run.next_title);
 	}
 	if (f) {
 		json_string(&j, "kind", kind_of_fault(f));

@@ -7,29 +7,57 @@ static const char *const event_names[POINT_EVENTS] = {
 	[EVENT_LAUNCH] = "launch",     [EVENT_FAULT] = "fault",
 	[EVENT_DEADLOCK] = "deadlock", [EVENT_DIVERGENCE] = "divergence",
 	[EVENT_ASSERT] = "assert",     [EVENT_BARRIER] = "barrier",
-	[EVENT_EXIT] = "exit",
+	[EVENT_EXIT] = "exit",         [EVENT_FINDING] = "finding",
 };
+
+/* The word is this event's, maybe shortened. */
+static bool is_event(u32 event, const char *word, size_t n)
+{
+	return n >= 2 && (!strncmp(event_names[event], word, n) ||
+			  (event == EVENT_FINDING && !strncmp("check", word, n)));
+}
+
+/* `catch finding KIND`. Names the point in `text`; false after a message. */
+static bool name_point(struct debugger *x, u32 event, const char *kind, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s", event_names[event], *kind ? " " : "", kind);
+	if (event != EVENT_FINDING && *kind) {
+		say_error(x, "Nothing follows %s: '%s'.", event_names[event], kind);
+		return false;
+	}
+	if (event == EVENT_FINDING && !found_kind_is_known(kind)) {
+		say_error(x,
+			  "Findings are: race, init, sync, mem, error, or a kind as in JSON; "
+			  "not '%s'.",
+			  kind);
+		return false;
+	}
+	return true;
+}
 
 static void catch_event(struct debugger *x, const struct call *c, bool temporary)
 {
 	size_t n = strcspn(c->args, " ");
+	const char *kind = c->args + n + strspn(c->args + n, " ");
 	struct point *p;
+	char text[64];
 	u32 event = 0;
 
-	while (event < POINT_EVENTS && (strncmp(event_names[event], c->args, n) != 0 || n < 2))
+	while (event < POINT_EVENTS && !is_event(event, c->args, n))
 		event++;
 	if (event == POINT_EVENTS) {
-		say_error(
-			x,
-			"Events are: launch, fault, deadlock, divergence, assert, barrier, exit.");
+		say_error(x, "Events are: launch, fault, deadlock, divergence, assert, barrier, "
+			     "exit, finding.");
 		return;
 	}
-	p = point_new(x, POINT_EVENT, event_names[event]);
+	if (!name_point(x, event, kind, text, sizeof(text)))
+		return;
+	p = point_new(x, POINT_EVENT, text);
 	if (!p)
 		return;
 	p->event = (u8)event;
 	p->temporary = temporary;
-	say(x, "Catchpoint %u (%s)\n", p->number, event_names[event]);
+	say(x, "Catchpoint %u (%s)\n", p->number, text);
 }
 
 void command_catch(struct debugger *x, const struct call *c)

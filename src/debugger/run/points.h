@@ -21,6 +21,7 @@ enum point_event {
 	EVENT_ASSERT,
 	EVENT_BARRIER,
 	EVENT_EXIT,
+	EVENT_FINDING,
 	POINT_EVENTS
 };
 

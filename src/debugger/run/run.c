@@ -2,6 +2,7 @@
  * What the engine asks before each instruction, and when a launch begins, faults and ends.
  */
 #include "src/debugger/debugger_int.h"
+#include "src/base/setting.h"
 #include "src/debugger/look.h"
 #include "src/debugger/run/watch.h"
 #include "src/dev/module/nested.h"
@@ -14,7 +15,7 @@ void run_attend(struct debugger *x)
 	bool watches = watches_active(x);
 	bool attentive = watches || x->move.kind != MOVE_NOT || x->past.kind != PAST_NOT ||
 			 x->run.passed.len || x->run.stop_at_first || x->run.stop_at_next ||
-			 points_catch_wanted(x) ||
+			 points_catch_wanted(x) || x->founds.waiting.len ||
 			 __atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE);
 
 	__atomic_store_n(&x->run.attentive, attentive, __ATOMIC_RELEASE);
@@ -68,6 +69,7 @@ static void run_enter(struct debugger *x, struct debug_grid *d)
 		watches_elsewhere(x);
 		x->run.marked = NULL; /* the engine has marks of the launch's own */
 	}
+	x->founds.thread = pthread_self();
 	run_mark(x, debug_env(d)->program);
 }
 
@@ -115,6 +117,7 @@ enum debug_verdict run_stop(struct debugger *x)
 	x->past.kind = PAST_NOT;
 	move_end(x);
 	v = debugger_stand(x);
+	found_go(x);
 	points_hits_forget(x);
 	if (__atomic_load_n(&x->link.cut, __ATOMIC_ACQUIRE)) {
 		x->run.detached = true;
@@ -221,7 +224,7 @@ static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const 
 	enum debug_verdict v = DEBUG_GO_ON;
 	struct text names = {0};
 
-	if (x->past.kind != PAST_NOT && past_step(x, g, in, &v))
+	if (found_step(x, &v) || (x->past.kind != PAST_NOT && past_step(x, g, in, &v)))
 		return v;
 	hit = points_here(x, g, in, lanes, &names);
 	if (hit)
@@ -394,8 +397,8 @@ static enum debug_verdict hook_fault(void *user, struct debug_grid *d, const str
 				  .all_lanes = f->lanes,
 				  .fault = f,
 				  .time = debug_time(d)};
-	if (x->past.kind == PAST_NOT && lockstep_stuck(x, &v)) {
-		/* The step ends there. */
+	if (found_between(x, &v) || (x->past.kind == PAST_NOT && lockstep_stuck(x, &v))) {
+		/* The step ends there, or it stops for what was found before. */
 	} else if (x->past.kind == PAST_NOT || !past_fault(x, &v)) {
 		run_focus_stop(x);
 		if (catch_next(x, event))
@@ -403,6 +406,21 @@ static enum debug_verdict hook_fault(void *user, struct debug_grid *d, const str
 		stop_say_fault(x);
 		v = run_stop(x);
 	}
+	pthread_mutex_unlock(&x->lock);
+	return v;
+}
+
+static enum debug_verdict hook_over(void *user, struct debug_grid *d)
+{
+	struct debugger *x = user;
+	enum debug_verdict v = DEBUG_GO_ON;
+
+	if (x->run.detached || is_beside_call(x) || !x->founds.waiting.len)
+		return v;
+	pthread_mutex_lock(&x->lock);
+	run_enter(x, d);
+	x->at = (struct standing){.kind = STOPPED_LAUNCH, .time = debug_time(d)};
+	found_between(x, &v);
 	pthread_mutex_unlock(&x->lock);
 	return v;
 }
@@ -473,6 +491,8 @@ struct debugger *debugger_attach(struct text *why)
 	}
 	x->link.on_interrupt = on_front_signal;
 	x->link.user = x;
+	/* The variable goes when it has been read. */
+	x->founds.attached = !setting_text(SETTING_DEBUG);
 	x->run.hooks = (struct debug_hooks){.user = x,
 					    .history_bytes = HISTORY_BYTES,
 					    .launch_begin = hook_launch_begin,
@@ -483,6 +503,7 @@ struct debugger *debugger_attach(struct text *why)
 					    .access = hook_access,
 					    .wants_access = &x->watching,
 					    .fault = hook_fault,
+					    .over = hook_over,
 					    .idle = hook_idle};
 	if (!attachment_open(&x->link, why)) {
 		debugger_free(x);

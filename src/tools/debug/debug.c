@@ -1,6 +1,7 @@
 /*
  * ptxloom debug: arguments, scripts, the prompt.
  */
+#include "src/tools/check_options.h"
 #include "src/tools/debug/front.h"
 
 #include "src/arch/arch.h"
@@ -29,6 +30,8 @@ const char tool_help_debug[] =
 	"  --batch               end after these commands instead of asking for more\n"
 	"  -p, --pid PROCESS     attach to a program that waits for a debugger, see ptxloom-run(1), instead of PROG\n"
 	"  --replay FILE         debug a launch that `ptxloom run --record FILE` wrote, instead of PROG\n"
+	"  --check=CHECKS        look for errors, as `ptxloom check` does, whose options are taken here, too, and\n"
+	"                        stop at each that a kernel makes\n"
 	"  --color WHEN          use colours: auto (default: on a terminal), always, never\n"
 	"  --help                this text\n"
 	"\n"
@@ -248,6 +251,16 @@ static void close_session(struct front *f)
 	close(f->signals);
 }
 
+/* What the checks find stops, unless the user deletes this. */
+static void stop_at_findings(struct front *f)
+{
+	struct text said = {0};
+
+	if (f->local)
+		debugger_command(f->local, "catch finding", &said);
+	text_fini(&said);
+}
+
 static int debug_program(struct front *f, const struct options *o)
 {
 	int status;
@@ -257,6 +270,10 @@ static int debug_program(struct front *f, const struct options *o)
 	f->confirm = !o->batch;
 	f->local = debugger_new();
 	f->sm = first_sm(o->device);
+	if (setting_text(SETTING_CHECK)) {
+		check_options_begin();
+		stop_at_findings(f);
+	}
 	if (!f->local || !open_signals(f)) {
 		fputs("ptxloom debug: error: the debugger cannot be started\n", stderr);
 		status = TOOL_CANNOT_RUN;
@@ -412,6 +429,7 @@ static int debug_binary(struct front *f, const struct options *o, char **argv)
 static int debug(const struct tool_command *self, const struct options *o, int argc, char **argv)
 {
 	struct front f = {.signals = -1};
+	int status;
 
 	if (!argc && !o->replay && !o->process)
 		return tool_usage(self, "no program given");
@@ -426,6 +444,9 @@ static int debug(const struct tool_command *self, const struct options *o, int a
 		return debug_process(&f, self, o, argc);
 	if (o->replay)
 		return debug_record(&f, self, o, argc);
+	/* Those of `ptxloom exec` among its other options: this process has to know. */
+	if (program_is_code(argv[0]) && (status = check_options_take(self, &argc, argv)))
+		return status;
 	return program_is_code(argv[0]) ? debug_code(&f, o, argc, argv) : debug_binary(&f, o, argv);
 }
 
@@ -443,7 +464,8 @@ int tool_main_debug(const struct tool_command *self, int argc, char **argv)
 			VEC_FREE(&o.scripts);
 			return tool_help(self);
 		}
-		status = read_option(self, &o, argc, argv, &i);
+		if (!check_option(self, argc, argv, &i, &status))
+			status = read_option(self, &o, argc, argv, &i);
 	}
 	if (!status)
 		status = debug(self, &o, argc - i, argv + i);
