@@ -24,6 +24,8 @@ const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem 
 		init_check_init(&c->init, m, found);
 		watch_tee_add(&c->tee, &c->init.observer);
 	}
+	if (c->tee.len == 1)
+		return c->tee.to[0];
 	return c->tee.len ? &c->tee.observer : NULL;
 }
 

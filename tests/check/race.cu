@@ -292,3 +292,64 @@ KERNEL warning_first_try(int *out)
 	for (int seen = *out, old; (old = atomicCAS(out, seen, seen + 1)) != seen;)
 		seen = old;
 }
+
+// ---- many intervals between barriers, and much in one ----
+
+KERNEL race_after_many_barriers(int *out)
+{
+	__shared__ int s[64];
+	int sum = 0;
+
+	s[threadIdx.x] = 0;
+	for (int i = 0; i < 33000; i++) {
+		__syncthreads();
+		sum += s[threadIdx.x ^ 32];
+		__syncthreads();
+		s[threadIdx.x] = i; // race_after_many_barriers first
+	}
+	sum += s[threadIdx.x ^ 32]; // race_after_many_barriers second
+	out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+KERNEL fine_many_barriers(int *out)
+{
+	__shared__ int s[64];
+	int sum = 0;
+
+	for (int i = 0; i < 33000; i++) {
+		s[threadIdx.x] = i;
+		__syncthreads();
+		sum += s[threadIdx.x ^ 32];
+		__syncthreads();
+	}
+	out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+KERNEL race_after_many_reads(int *out)
+{
+	__shared__ int s[64];
+	int sum = 0;
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	for (int i = 0; i < 9000; i++)
+		sum += *(s + (threadIdx.x * 7 + i) % 64); // race_after_many_reads first
+	s[threadIdx.x] = sum;                             // race_after_many_reads second
+	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x];
+}
+
+KERNEL race_bytes_shared(int *out)
+{
+	__shared__ unsigned char s[68];
+
+	s[threadIdx.x + 1] = threadIdx.x;                         // race_bytes_shared first
+	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 32]; // race_bytes_shared second
+}
+
+KERNEL fine_bytes_shared(int *out)
+{
+	__shared__ unsigned char s[68];
+
+	s[threadIdx.x + 1] = threadIdx.x;
+	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x + 1];
+}

@@ -137,6 +137,15 @@ static void view(struct release *r, const struct clock_cta *c, struct known **to
 	take(to, s->known);
 }
 
+static void end_plain(struct clock_cta *c)
+{
+	if (PL_LIKELY(!c->plain))
+		return;
+	c->plain = false;
+	for (u32 i = 0; i < c->threads; i++)
+		c->thread[i].cta = c->whole;
+}
+
 static void acquire(struct clock_cta *c, struct thread_clock *t, struct release *r,
 		    enum scope scope)
 {
@@ -186,6 +195,7 @@ void clock_strong_read(struct map *variables, struct clock_cta *c, u32 thread, u
 
 	if (!r)
 		return;
+	end_plain(c);
 	if (acquires) {
 		acquire(c, t, r, scope);
 		return;
@@ -220,6 +230,8 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 	u64 who = who_thread(c->number, thread);
 	u32 own[SCOPES] = {0};
 
+	if (releases)
+		end_plain(c);
 	for (u32 s = 0; s <= (u32)scope; s++)
 		own[s] = releases ? k->now : t->fence[s];
 	if (!rmw) {
@@ -318,6 +330,7 @@ static void learn_copies(struct clock_cta *c, u32 thread, enum agent a, u32 unti
 {
 	struct known_entry x = {who_agent(c->number, thread, a), until};
 
+	end_plain(c);
 	take_entries(&c->thread[thread].others, &x, 1);
 }
 
@@ -354,6 +367,8 @@ void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 
 void clock_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, enum scope scope)
 {
+	end_plain(c);
+	c->fenced = true;
 	for (u32 m = mask; m; m &= m - 1) {
 		struct thread_clock *t = &c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)];
 
@@ -416,11 +431,32 @@ static void set_others(struct thread_clock *t, struct known *k)
 	t->others = known_keep(k);
 }
 
+/* Do all threads that run leave a barrier? */
+static bool all_leave(const struct clock_cta *c, const struct meeting *b)
+{
+	for (u32 w = 0; w < c->warps; w++)
+		if (c->cta->warp[w].live & ~b->leaving[w])
+			return false;
+	return true;
+}
+
+/* They do, and there is nothing else that they know. */
+static void leave_plain(struct clock_cta *c, u32 now)
+{
+	c->whole = now;
+	for (u32 w = 0; w < c->warps; w++)
+		c->warp_known[w] = now;
+}
+
 /* All of the CTA have met: what they know of each other is one number. */
 static void leave_whole(struct clock_cta *c, struct meeting *b, struct pooled *p, u32 now)
 {
+	bool all = all_leave(c, b);
+
+	c->plain = all && !c->fenced && !p->others;
+	c->whole = all ? now : c->whole;
 	for (u32 w = 0; w < c->warps; w++) {
-		if (b->leaving[w] == FULL_MASK)
+		if (all || b->leaving[w] == FULL_MASK)
 			c->warp_known[w] = now;
 		for (u32 m = b->leaving[w]; m; m &= m - 1) {
 			struct thread_clock *t = &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)];
@@ -464,6 +500,14 @@ static void end_meeting(struct clock *k, struct clock_cta *c, struct meeting *b)
 	u32 now = k->now++;
 	bool whole = !b->want || b->want >= c->threads;
 
+	for (u32 w = 0; w < c->warps; w++)
+		c->waits[w] &= ~b->leaving[w];
+	if (whole && c->plain && all_leave(c, b)) {
+		leave_plain(c, now);
+		*b = (struct meeting){0};
+		return;
+	}
+	end_plain(c);
 	for (u32 w = 0; w < c->warps; w++)
 		for (u32 m = b->arrived[w]; m; m &= m - 1)
 			pool_thread(c, &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)], w,
@@ -521,6 +565,7 @@ static void end_half(struct clock *k, struct clock_cta *c, u32 warp, u32 set)
 	struct pooled p = {0};
 	u32 now = k->now++;
 
+	end_plain(c);
 	for (u32 m = set; m; m &= m - 1)
 		pool_thread(c, &c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)], warp, set,
 			    &p);
@@ -610,6 +655,8 @@ u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
 		return until;
 	if (index == thread)
 		return UINT32_MAX;
+	if (c->plain)
+		return c->whole;
 	until = t->cta > until ? t->cta : until;
 	if (index / WARP_LANES != thread / WARP_LANES)
 		return until;
@@ -626,6 +673,8 @@ struct clock_cta *clock_cta_new(const struct cta *c)
 
 	if (!x)
 		return NULL;
+	x->cta = c;
+	x->plain = true;
 	x->number = c->number;
 	x->warps = c->warps;
 	x->threads = threads;

@@ -57,7 +57,14 @@ struct copy_groups {
 };
 
 struct clock_cta {
+	const struct cta *cta;
 	u64 number;
+	/*
+	 * plain: threads know of each other what barriers of the whole CTA say, `whole`, and
+	 * nothing else; those fields of `thread` are set when that ends.
+	 */
+	bool plain, fenced; /* fenced: a thread has, ever */
+	u32 whole;          /* the last barrier of all threads that had not exited */
 	u32 warps, threads;
 	u64 cluster; /* number of the cluster's first CTA */
 	u32 cluster_size;

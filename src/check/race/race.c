@@ -64,6 +64,7 @@ static void cta_free(struct race_cta *c)
 	if (!c)
 		return;
 	clock_variables_fini(&c->variables);
+	quick_fini(&c->quick);
 	shadow_fini(&c->shared);
 	free(c->wait);
 	clock_cta_free(c->clock);
@@ -81,6 +82,27 @@ static void race_unlock(struct race_check *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/*
+ * Are accesses to shared memory done with at the barrier behind them? Copies of the asynchronous
+ * proxy want a fence behind those before; a compare and swap asks which loads it is tried with.
+ */
+static bool can_be_quick(const struct program *p)
+{
+	for (u32 i = 0; i < p->uops; i++) {
+		const struct uop *in = &p->uop[i];
+		const struct isa_form *form;
+
+		if (in->inner == OP_bulk || in->inner == OP_tensor || in->inner == OP_remote_async)
+			return false;
+		if (uop_kind(in->inner) != UOP_ATOMIC || uop_info[in->inner].space == MEM_GLOBAL)
+			continue;
+		form = race_form(p, in);
+		if (!form || isa_form_has(form, M_cas))
+			return false;
+	}
+	return true;
+}
+
 static void race_begin_launch(struct race_check *r, const struct program *p, u64 grid_id)
 {
 	struct race_launch *l = calloc(1, sizeof(*l));
@@ -91,6 +113,7 @@ static void race_begin_launch(struct race_check *r, const struct program *p, u64
 	l->mem = r->mem;
 	l->found = r->found;
 	l->clock.now = 1;
+	l->has_quick = can_be_quick(p);
 	l->manner = calloc(p->uops, sizeof(*l->manner));
 	if (!l->manner || !map_set(&r->launches, grid_id + 1, map_key(l))) {
 		free(l->manner);
@@ -107,6 +130,7 @@ static void launch_free(struct race_launch *l)
 	map_fini(&l->ctas);
 	clock_variables_fini(&l->variables);
 	clock_fini(&l->clock);
+	quick_fini(&l->spare);
 	shadow_fini(&l->global);
 	race_reports_fini(&l->reports);
 	free(l->manner);
@@ -149,7 +173,11 @@ static void race_begin_cta(struct race_check *r, const struct cta *c)
 	if (!x || !x->clock || !map_set(&l->ctas, c->number + 1, map_key(x))) {
 		cta_free(x);
 		l->gave_up = true;
+		return;
 	}
+	x->quick = l->spare;
+	l->spare = (struct quick){0};
+	quick_reset(&x->quick);
 	l->last = NULL;
 }
 
@@ -160,7 +188,13 @@ static void race_end_cta(struct race_check *r, const struct cta *c)
 
 	if (!x)
 		return;
+	r->now.cta = NULL;
 	map_remove(&l->ctas, c->number + 1);
+	if (!l->spare.write) {
+		quick_fini(&l->spare);
+		l->spare = x->quick;
+		x->quick = (struct quick){0};
+	}
 	cta_free(x);
 	l->last = NULL;
 }
@@ -206,18 +240,36 @@ static void observe_heap(void *user, const struct cta *c, u64 address, u64 bytes
 	race_unlock(user);
 }
 
+/* The CTA that an event is of. False: it is not followed. */
+static bool find_cta(struct race_check *r, const struct cta *c)
+{
+	u64 grid_id = c->env->grid_id;
+
+	if (PL_LIKELY(r->now.cta && r->now.number == c->number && r->now.grid_id == grid_id))
+		return !r->now.launch->gave_up;
+	race_lock(r);
+	r->now.launch = race_launch_of(r, grid_id);
+	r->now.cta = r->now.launch ? race_cta(r->now.launch, c->number) : NULL;
+	r->now.grid_id = grid_id;
+	r->now.number = c->number;
+	race_unlock(r);
+	return r->now.cta && !r->now.launch->gave_up;
+}
+
 static void observe_access(void *user, const struct exec_access *a)
 {
-	race_lock(user);
-	race_access(user, a);
-	race_unlock(user);
+	struct race_check *r = user;
+
+	if ((a->space == MEM_SHARED || a->space == MEM_GLOBAL) && find_cta(r, a->cta))
+		race_access(r->now.launch, r->now.cta, a);
 }
 
 static void observe_sync(void *user, const struct exec_sync *s)
 {
-	race_lock(user);
-	race_sync(user, s);
-	race_unlock(user);
+	struct race_check *r = user;
+
+	if (find_cta(r, s->cta))
+		race_sync(r->now.launch, r->now.cta, s);
 }
 
 void race_check_init(struct race_check *r, struct mem *m, struct findings *found)

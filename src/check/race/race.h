@@ -21,6 +21,12 @@ struct race_check {
 	struct map launches; /* those under way, by grid_id + 1 */
 	struct race_launch *last;
 	u64 last_id;
+	/* The CTA of the last event: the worker's own, so it finds that without the lock. */
+	struct {
+		u64 grid_id, number;
+		struct race_launch *launch;
+		struct race_cta *cta; /* NULL: none */
+	} now;
 };
 
 /* m: of the device, to name addresses; found: where races go; both borrowed. */

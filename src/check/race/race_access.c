@@ -38,6 +38,8 @@ struct visit {
 	struct shadow *shadow;
 	struct map *variables;
 	struct touch now;
+	struct quick *quick;             /* of `owner`; NULL: not followed so */
+	const struct quick_access *past; /* this was noted, and the shadow sees it now; NULL */
 	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
 	const u8 *host;
 };
@@ -226,17 +228,54 @@ static void note_tries(struct visit *v, const struct cell *c)
 			v->launch->manner[t[i].pc].feeds_atomic = true;
 }
 
+static void note_read(struct visit *v, struct cell *c)
+{
+	if (!cell_add_reader(c, &v->now, v->cta->warp_known[v->a->warp]))
+		v->launch->gave_up = true;
+}
+
+static void note_write(struct visit *v, struct cell *c)
+{
+	if (c->readers || c->read.who)
+		cell_clear_readers(c);
+	if (!cell_set_write(c, &v->now))
+		v->launch->gave_up = true;
+}
+
+/* Shared memory holds what a CTA before has left: that does not count. */
+static bool counts_as_written(const struct visit *v, const struct cell *c, u64 address)
+{
+	return v->a->space == MEM_GLOBAL || c->write.who ||
+	       (v->quick && quick_was_written(v->quick, address));
+}
+
+/* An access that has raced with none so far. */
+static void visit_past(struct visit *v, struct cell *c, u64 address)
+{
+	u32 size = v->a->size ? v->a->size : 1, element = (u32)(address - v->address) / size;
+
+	if (!v->writes) {
+		note_read(v, c);
+		return;
+	}
+	v->now.silent = element < QUICK_ELEMENTS && v->past->silent[element] >> v->lane & 1 &&
+			counts_as_written(v, c, address);
+	note_write(v, c);
+}
+
 static void visit_cell(struct visit *v, struct cell *c, u64 address)
 {
-	/* Shared memory holds what a CTA before has left: that does not count. */
-	v->now.silent = v->writes && (v->a->space == MEM_GLOBAL || c->write.who) &&
-			changes_nothing(v, address);
+	if (v->past) {
+		visit_past(v, c, address);
+		return;
+	}
+	v->now.silent =
+		v->writes && counts_as_written(v, c, address) && changes_nothing(v, address);
 	against(v, &c->write, address, true);
 	if (c->plain)
 		against(v, c->plain, address, true);
 	if (!v->writes) {
-		if (!cell_add_reader(c, &v->now, v->cta->warp_known[v->a->warp]))
-			v->launch->gave_up = true;
+		note_read(v, c);
 		return;
 	}
 	if (v->manner.tries)
@@ -246,10 +285,7 @@ static void visit_cell(struct visit *v, struct cell *c, u64 address)
 			against(v, &c->readers->at[i], address, false);
 	else
 		against(v, &c->read, address, false);
-	if (c->readers || c->read.who)
-		cell_clear_readers(c);
-	if (!cell_set_write(c, &v->now))
-		v->launch->gave_up = true;
+	note_write(v, c);
 }
 
 static void visit_bytes(struct visit *v, u32 bytes)
@@ -311,6 +347,7 @@ static bool find_memory(struct visit *v, u64 address)
 	v->rank = address >> MEM_SHARED_RANK_SHIFT;
 	v->address = address & MEM_SHARED_OFFSET;
 	v->shadow = &c->shared;
+	v->quick = &c->quick;
 	v->variables = &c->variables;
 	return v->address + v->a->bytes <= v->owner->env->shared_bytes;
 }
@@ -378,10 +415,9 @@ static u32 lanes_beside(const struct exec_access *a, u32 lane, u32 mask)
 static void visit_lanes(struct visit *v)
 {
 	const struct exec_access *a = v->a;
-	struct race_launch *l = v->launch;
+	u32 left = a->mask, time = v->past ? v->past->time : v->launch->clock.now;
 	/* Reads of the same memory at the same time are one. */
 	bool together = a->kind == ACCESS_LOAD && !v->manner.strong;
-	u32 left = a->mask;
 
 	while (left) {
 		u32 lane = (u32)__builtin_ctz(left);
@@ -391,38 +427,149 @@ static void visit_lanes(struct visit *v)
 		race_take_lane(v, lane);
 		if (!find_memory(v, a->address[lane]))
 			continue;
-		v->now = (struct touch){v->now.who, lanes,           l->clock.now,
-					a->pc,      v->manner.scope, v->manner.strong,
-					false};
+		v->now = (struct touch){v->now.who,       lanes, time, a->pc, v->manner.scope,
+					v->manner.strong, false};
 		visit_bytes(v, (u32)a->bytes);
-		if (a->in->inner != OP_mbar && (v->writes || v->manner.strong))
+		if (!v->past && a->in->inner != OP_mbar && (v->writes || v->manner.strong))
 			synchronise(v);
 	}
 }
 
-void race_access(struct race_check *r, const struct exec_access *a)
+static struct visit visit_of(struct race_launch *l, struct race_cta *c, const struct exec_access *a)
 {
-	struct race_launch *l = race_launch_of(r, a->cta->env->grid_id);
-	struct visit v = {.launch = l, .a = a};
-	struct race_cta *c;
+	return (struct visit){
+		.launch = l,
+		.a = a,
+		.cta = c->clock,
+		.manner = manner_of_access(l, a),
+		.agent = agent_of(a),
+		.reads = a->kind != ACCESS_STORE && a->kind != ACCESS_COPY_WRITE &&
+			 a->kind != ACCESS_MATRIX_STORE,
+		.writes = a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ &&
+			  a->kind != ACCESS_MATRIX_LOAD,
+	};
+}
 
-	if (!l || l->gave_up || (a->space != MEM_SHARED && a->space != MEM_GLOBAL))
+/* ---- what the shadow of shared memory need not see: quick.h ---- */
+
+/* The same for a warp that stores a row of words. False: it does not. */
+static bool stores_row(const struct visit *v, const struct quick_access *x, u32 *silent)
+{
+	const struct uop *in = v->a->in;
+	const struct gang *g = exec_gang_of(v->a->cta, x->warp);
+	const u32 *row;
+	u32 there[WARP_LANES], different = 0;
+
+	if (x->scattered || x->step != 4 || x->half != 4 * WARP_LANES / 2 || x->size != 4 ||
+	    x->count != 1 || x->mask != FULL_MASK || uop_kind(in->inner) != UOP_STORE ||
+	    in->b == NO_ROW || in->flags & UOPF_WIDE_DATA)
+		return false;
+	row = (const u32 *)(const void *)(g->regs + in->b) + (x->warp - g->first_warp) * WARP_LANES;
+	memcpy(there, v->owner->shared + x->first, sizeof(there));
+	if (memcmp(there, row, sizeof(there)) != 0)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			different |= (u32)(there[l] != row[l]) << l;
+	*silent = ~different;
+	return true;
+}
+
+/* Which lanes store what is there already, for each element. */
+static void note_silent(struct visit *v, struct quick_access *x)
+{
+	const struct exec_access *a = v->a;
+	u32 elements = a->size ? x->bytes / a->size : 0;
+
+	memset(x->silent, 0, sizeof(x->silent));
+	if (stores_row(v, x, &x->silent[0]))
 		return;
-	c = race_cta(l, a->cta->number);
-	if (!c)
-		return;
-	v.cta = c->clock;
+	for (u32 m = v->writes ? a->mask : 0; m; m &= m - 1) {
+		race_take_lane(v, (u32)__builtin_ctz(m));
+		v->address = a->address[v->lane] & MEM_SHARED_OFFSET;
+		for (u32 i = 0; i < elements && i < QUICK_ELEMENTS; i++)
+			if (changes_nothing(v, v->address + i * a->size))
+				x->silent[i] |= 1u << v->lane;
+	}
+}
+
+/* The shadow sees what was noted, and all that follows up to the next barrier. */
+static void replay(struct race_launch *l, struct race_cta *c, const struct cta *cta)
+{
+	struct quick *q = &c->quick;
+
+	q->off = true;
+	for (size_t i = 0; i < q->log.len; i++) {
+		const struct quick_access *x = &q->log.at[i];
+		u64 address[WARP_LANES];
+		struct exec_access a = {.cta = cta,
+					.in = x->in,
+					.pc = x->pc,
+					.warp = x->warp,
+					.kind = x->kind,
+					.space = MEM_SHARED,
+					.size = x->size,
+					.count = x->count,
+					.mask = x->mask,
+					.bytes = x->bytes,
+					.address = address};
+		struct visit v = visit_of(l, c, &a);
+
+		v.past = x;
+		quick_addresses(q, x, address);
+		visit_lanes(&v);
+	}
+	q->log.len = q->scattered.len = 0;
+}
+
+/* Is it an access that the next barrier of the CTA orders, and that orders nothing itself? */
+static bool is_plain_access(const struct visit *v, const struct race_cta *c)
+{
+	if (v->agent != AGENT_THREAD || v->a->in->inner == OP_mbar || v->cta->cluster_size > 1)
+		return false;
+	return !v->manner.strong ||
+	       (v->cta->plain && !c->variables.len && !v->manner.releases && !v->manner.acquires);
+}
+
+/* False: the shadow is to see it. */
+static bool take_note(struct visit *v, struct race_cta *c)
+{
+	const struct exec_access *a = v->a;
+	struct quick *q = &c->quick;
+	bool atomic = a->kind == ACCESS_ATOM || a->kind == ACCESS_RED;
+
+	if (q->since != v->cta->whole)
+		quick_begin(q, v->cta->whole);
+	if (q->off)
+		return false;
+	if (is_plain_access(v, c) && v->cta->warp_known[a->warp] == q->since) {
+		size_t before = q->log.len;
+
+		if (quick_note(q, a, v->launch->clock.now, a->cta->env->shared_bytes, atomic)) {
+			if (v->writes && q->log.len > before) {
+				v->owner = a->cta;
+				note_silent(v, quick_last(q));
+			}
+			return true;
+		}
+	}
+	q->is_never = v->agent != AGENT_THREAD || a->in->inner == OP_mbar;
+	replay(v->launch, c, a->cta);
+	return false;
+}
+
+/* ---- the event ---- */
+
+void race_access(struct race_launch *l, struct race_cta *c, const struct exec_access *a)
+{
+	struct visit v;
+
 	race_resume(l, c, a->warp, a->mask);
 	if (a->kind == ACCESS_COPY_DONE) {
 		note_completion(l, c, a);
 		return;
 	}
-	v.manner = manner_of_access(l, a);
-	v.agent = agent_of(a);
-	v.reads = a->kind != ACCESS_STORE && a->kind != ACCESS_COPY_WRITE &&
-		  a->kind != ACCESS_MATRIX_STORE;
-	v.writes = a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ &&
-		   a->kind != ACCESS_MATRIX_LOAD;
+	v = visit_of(l, c, a);
+	if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never && take_note(&v, c))
+		return;
 	visit_lanes(&v);
 	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;
 }

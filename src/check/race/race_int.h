@@ -2,6 +2,7 @@
 #ifndef PL_CHECK_RACE_INT_H
 #define PL_CHECK_RACE_INT_H
 
+#include "src/check/race/quick.h"
 #include "src/check/race/race.h"
 #include "src/check/race/report.h"
 #include "src/check/race/shadow.h"
@@ -25,6 +26,7 @@ struct race_cta {
 	struct race_wait *wait; /* of each thread; NULL: none yet */
 	u32 waiting[32];        /* those that have one */
 	struct shadow shared;
+	struct quick quick;   /* what `shared` need not see */
 	struct map variables; /* of shared memory */
 };
 
@@ -38,6 +40,8 @@ struct race_launch {
 	struct race_cta *last;
 	struct manner *manner; /* by micro-op */
 	struct race_reports reports;
+	struct quick spare; /* of a CTA that has ended, for the next one */
+	bool has_quick;     /* nothing that a barrier does not order stays behind it */
 	bool gave_up;
 	struct mem *mem; /* of the device, borrowed */
 	struct findings *found;
@@ -60,8 +64,9 @@ enum scope race_scope(const struct isa_form *form);
 
 /* ---- race_access.c, race_sync.c ---- */
 
-void race_access(struct race_check *r, const struct exec_access *a);
-void race_sync(struct race_check *r, const struct exec_sync *s);
+/* c: the CTA that the event is of. */
+void race_access(struct race_launch *l, struct race_cta *c, const struct exec_access *a);
+void race_sync(struct race_launch *l, struct race_cta *c, const struct exec_sync *s);
 /* Lanes of a warp that waited are seen again: what they waited for has come. */
 void race_resume(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask);
 

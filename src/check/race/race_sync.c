@@ -41,13 +41,14 @@ static void on_barrier(struct race_launch *l, struct clock_cta *c, const struct 
 {
 	const struct gang *g = exec_gang_of(s->cta, s->warp);
 	u32 left = s->mask;
+	bool same = s->in->a == NO_ROW && s->in->c == NO_ROW;
 
 	while (left) {
-		u32 first = lane_index(g, s->warp, (u32)__builtin_ctz(left)), set = 0;
+		u32 first = lane_index(g, s->warp, (u32)__builtin_ctz(left)), set = same ? left : 0;
 		u32 number = barrier_number(g, s->in, first),
 		    threads = barrier_threads(g, s->in, first);
 
-		for (u32 m = left; m; m &= m - 1) {
+		for (u32 m = left & ~set; m; m &= m - 1) {
 			u32 i = lane_index(g, s->warp, (u32)__builtin_ctz(m));
 
 			if (barrier_number(g, s->in, i) == number &&
@@ -183,14 +184,10 @@ static void on_cluster(struct race_launch *l, struct clock_cta *c, const struct 
 		clock_cluster_arrive(&l->clock, c, s->warp, s->mask);
 }
 
-void race_sync(struct race_check *r, const struct exec_sync *s)
+void race_sync(struct race_launch *l, struct race_cta *x, const struct exec_sync *s)
 {
-	struct race_launch *l = race_launch_of(r, s->cta->env->grid_id);
-	struct race_cta *x = l && !l->gave_up ? race_cta(l, s->cta->number) : NULL;
-	struct clock_cta *c = x ? x->clock : NULL;
+	struct clock_cta *c = x->clock;
 
-	if (!c)
-		return;
 	race_resume(l, x, s->warp, s->mask);
 	switch (s->op) {
 	case OP_bar_sync:
