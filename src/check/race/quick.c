@@ -1,5 +1,5 @@
 /*
- * Who has touched shared memory since the last barrier.
+ * Which threads have accessed shared memory since the last barrier.
  */
 #include "src/check/race/quick.h"
 
@@ -177,7 +177,7 @@ static void touch_some(struct quick *q, u32 g, const u16 *who, struct touch_of *
 	*granules_at(q->writer + g) = mine;
 }
 
-/* Bytes from an address on; who has a thread for each granule. */
+/* Bytes from an address on; `who`: a thread for each granule. */
 static void touch_row(struct quick *q, u64 address, u32 bytes, const u16 *who, struct touch_of *t)
 {
 	u32 g = (u32)(address >> q->shift), n = bytes >> q->shift, i = 0;

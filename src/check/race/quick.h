@@ -1,6 +1,6 @@
 /*
- * Shared memory of a CTA between two of its barriers, an interval. Who has written and read each
- * granule since is kept in a few bytes, and the accesses in a log. As long as each granule is only
+ * Shared memory of a CTA between two of its barriers, an interval. A few bytes a granule say which
+ * thread has written and read it since, and the accesses in a log. As long as each granule is only
  * read, or belongs to one thread, or sees only atomics, there is no race; the barrier ends the
  * interval, and nothing of it need be kept. Else the log is replayed into the full shadow, which
  * says exactly what raced, and sees the rest of the interval.
