@@ -194,6 +194,9 @@ def reasons():
     e = a.event("stopped", "exited")
     check("each time", e["body"].get("reason") == "entry", e)
     a.request("stepBack", threadId=1)
+    a.event("stopped")
+    check("before the body is what the compiler put there", top(a)["line"] < 7, top(a))
+    a.request("stepBack", threadId=1)
     e = a.event("stopped")
     check("a step that leads nowhere ends with a stop, too", e is not None and "No more reverse-execution history" in a.output.get("console", ""),
           a.output)

@@ -218,6 +218,17 @@ static bool is_barrier(const struct uop *in)
 	return uop_kind(in->inner) == UOP_BARRIER;
 }
 
+/* Is the launch in what compilers put before the kernel's first line: fetching parameters? */
+static bool is_before_body(struct debugger *x)
+{
+	const struct program *p = debug_env(x->grid)->program;
+	struct dbg_place at = loaded_place(p, x->at.pc);
+	struct loaded *m = loaded_of(x, at.func);
+
+	return at.func == p->funcs[0].func && m && loaded_open(x, m) &&
+	       at.insn < dbg_lines_body(m->lines, at.func);
+}
+
 static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const struct uop *in)
 {
 	u32 lanes = lanes_not_passed(x, x->at.all_lanes), hit;
@@ -231,7 +242,7 @@ static enum debug_verdict step_decide(struct debugger *x, struct gang *g, const 
 		v = stop_here(x, hit, names.at);
 	else if (catch_divergence(x) || (lanes && is_barrier(in) && catch_next(x, EVENT_BARRIER)))
 		v = stop_caught(x, lanes);
-	else if (x->run.stop_at_first || x->run.stop_at_next)
+	else if ((x->run.stop_at_first && !is_before_body(x)) || x->run.stop_at_next)
 		v = stop_caught(x, x->at.all_lanes);
 	else if (__atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE))
 		v = stop_interrupted(x);

@@ -29,7 +29,7 @@ struct run {
 	/* The group that was asked about last, and when: what it does is seen at the next one. */
 	u64 last_time, last_cta;
 	u32 last_warp, last_lanes, last_pc;
-	bool stop_at_first; /* catch launch: at the launch's first instruction */
+	bool stop_at_first; /* catch launch: where a breakpoint on the kernel stops */
 	bool stop_at_next;  /* wherever it is: an interrupt, a lane that has ended */
 	char next_title[64];
 	const char *next_event; /* that it is about */
