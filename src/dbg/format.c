@@ -542,13 +542,16 @@ static void print_struct(struct printer *p, const struct dbg_value *v, struct db
 /* What the machine says of an object of CUDA; false: it is shown as other values are. */
 static bool print_by_machine(struct printer *p, const struct dbg_value *v)
 {
-	/* Not in lists of arguments: they are long. */
-	enum dbg_object kind = p->f.letter || p->f.inner ? DBG_NO_OBJECT : dbg_type_object(v->type);
+	enum dbg_object kind = p->f.letter ? DBG_NO_OBJECT : dbg_type_object(v->type);
 	u8 bytes[DBG_OBJECT_BYTES_MAX];
 	struct text why = {0}, out = {0};
-	bool good = kind && dbg_value_read(p->c, v, 0, bytes, dbg_object_bytes(kind), &why) &&
-		    dbg_value_object(p->c, v, kind, bytes, &out);
+	bool good;
 
+	/* In lists of arguments and variables only what is short. */
+	if (p->f.inner && kind != DBG_MBARRIER)
+		kind = DBG_NO_OBJECT;
+	good = kind && dbg_value_read(p->c, v, 0, bytes, dbg_object_bytes(kind), &why) &&
+	       dbg_value_object(p->c, v, kind, bytes, &out);
 	if (good)
 		text_puts(p->out, out.at ? out.at : "");
 	text_fini(&why);
