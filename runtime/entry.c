@@ -7,6 +7,7 @@
 #include "runtime/cuda/drv.h"
 #include "runtime/entry_log.h"
 #include "src/dev/stream/order.h"
+#include "src/mem/guard.h"
 
 #include <stdio.h>
 
@@ -103,24 +104,29 @@ static int not_supported(const char *name, bool *said)
 	while (0)
 
 /* Work that the call issues remembers it. */
+static bool is_entered(const char *name, const void *caller)
+{
+	host_call_now = (struct host_call){name, {caller, NULL}};
+	mem_guard_inside++;
+	return true;
+}
+
 #define ENTER(name)                                                                                \
-	do                                                                                         \
-		if (PL_UNLIKELY(__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED)))         \
-			host_call_now =                                                            \
-				(struct host_call){#name, {__builtin_return_address(0), NULL}};    \
-	while (0)
+	(PL_UNLIKELY(__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED)) &&                  \
+	 is_entered(#name, __builtin_return_address(0)))
 
 #define CHECKED(interface, prefix, type, name, params, args, checks)                               \
 	type plentry_##name params                                                                 \
 	{                                                                                          \
+		bool entered = ENTER(name);                                                        \
 		int status = 0;                                                                    \
                                                                                                    \
-		ENTER(name);                                                                       \
 		if (false checks)                                                                  \
 			status = refuse_##interface(status, #name);                                \
 		else                                                                               \
 			status = prefix##name args;                                                \
 		TELL(name, status, args);                                                          \
+		mem_guard_inside -= entered;                                                       \
 		return status;                                                                     \
 	}
 #define UNSUPPORTED(interface, prefix, name, params, args, checks)                                 \

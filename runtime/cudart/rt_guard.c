@@ -7,6 +7,7 @@
  * interrupt, and the death stays the signal's.
  */
 #include "runtime/process.h"
+#include "src/check/order/host.h"
 #include "src/mem/guard.h"
 
 #include <signal.h>
@@ -118,6 +119,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction *theirs = &guard->before[signal == SIGSEGV ? SEGV : BUS];
 
+	if (the_process.between && host_guard_fault(info, context))
+		return;
 	mem_guard_recover(info);
 	if (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN) {
 		if (rt_get()->memory.hidden)
@@ -133,6 +136,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 /* Signals that the program's handler wants blocked are. */
 static void install_guard(void)
 {
+	host_guard_set_handler(on_fault);
 	for (size_t i = 0; i < SIGNALS; i++) {
 		struct sigaction mine = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
 

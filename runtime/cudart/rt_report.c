@@ -6,6 +6,7 @@
  */
 #include "runtime/check_calls.h"
 #include "src/base/demangle.h"
+#include "src/check/order/between.h"
 #include "src/base/setting.h"
 #include "src/check/snapshot.h"
 #include "src/dbg/host/host_lines.h"
@@ -193,6 +194,7 @@ static bool sum_up_findings(void)
 	if (!the_process.checks || the_process.is_forked)
 		return false;
 	check_calls_leaks(-1);
+	between_finish(the_process.between);
 	failed = findings_fail(&the_process.findings);
 	findings_close(&the_process.findings);
 	host_trace_begin(NULL);

@@ -13,6 +13,7 @@ libcore_la_SOURCES += \
 	src/check/init/written.c src/check/init/written.h \
 	src/check/order/between.c src/check/order/between.h src/check/order/between_int.h \
 	src/check/order/between_report.c \
+	src/check/order/host.c src/check/order/host.h \
 	src/check/order/trace.c src/check/order/trace.h \
 	src/check/race/clock.c src/check/race/clock.h \
 	src/check/race/known.c src/check/race/known.h \

@@ -14,6 +14,8 @@ struct recovery {
 /* A handler must not allocate, so storage is there from the thread's beginning. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct recovery *recovery;
 
+_Thread_local u32 mem_guard_inside __attribute__((tls_model("initial-exec")));
+
 bool mem_guard(void (*fn)(void *arg), void *arg, u64 *fault)
 {
 	struct recovery here, *before = recovery;

@@ -14,6 +14,12 @@
 #include <signal.h>
 
 /*
+ * Not 0: the calling thread runs this library's code, in a call of the program or as a thread of
+ * ours. Only kept while the program's own accesses are watched.
+ */
+extern _Thread_local u32 mem_guard_inside __attribute__((tls_model("initial-exec")));
+
+/*
  * Run fn(arg). Returns false when it touched memory that is not there, or not writable; *fault (may
  * be NULL) is then the address, 0 when the host's processor does not tell. What it did before the
  * fault stays done. fn may be left at any access: it holds no lock and owns nothing.

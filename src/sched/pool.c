@@ -2,6 +2,7 @@
  * The pool: persistent threads, which grid and share a thread works on, the way in and out of
  * grids.
  */
+#include "src/mem/guard.h"
 #include "src/sched/sched_int.h"
 
 #include <errno.h>
@@ -247,6 +248,7 @@ static void *worker(void *arg)
 {
 	struct sched_pool *p = arg;
 
+	mem_guard_inside = 1;
 	pthread_mutex_lock(&p->lock);
 	while (!p->quit) {
 		bool waits;

@@ -753,6 +753,150 @@ CASE(fine_capture)
 	capture(true);
 }
 
+// ---- the host ----
+
+static int *managed()
+{
+	int *m;
+
+	cudaMallocManaged(&m, BYTES);
+	memset(m, 0, BYTES);
+	return m;
+}
+
+static volatile int sink;
+
+CASE(race_host_reads)
+{
+	int *m = managed();
+
+	PUT(a, m, 1);
+	sink = m[7]; // host reads
+}
+
+CASE(race_host_writes)
+{
+	int *m = managed();
+
+	PUT(a, m, 1);
+	m[7] = 1;
+}
+
+CASE(race_host_writes_input)
+{
+	int *m = managed();
+
+	GET(a, m, p);
+	m[7] = 1;
+}
+
+CASE(race_host_default_stream)
+{
+	int *m = managed();
+
+	put<<<4, 64>>>(m, 1);
+	sink = m[7];
+}
+
+CASE(race_host_waits_for_other)
+{
+	int *m = managed();
+
+	PUT(a, m, 1);
+	PUT(b, p, 1);
+	cudaStreamSynchronize(b);
+	sink = m[7];
+}
+
+CASE(fine_host_reads_input)
+{
+	int *m = managed();
+
+	GET(a, m, p);
+	sink = m[7];
+}
+
+CASE(fine_host_waits)
+{
+	int *m = managed();
+
+	m[7] = 3;
+	PUT(a, m, 1);
+	cudaStreamSynchronize(a);
+	sink = m[7];
+	m[7] = 3;
+	GET(b, m, p);
+	cudaDeviceSynchronize();
+	m[7] = 4;
+	cudaFree(m);
+}
+
+CASE(fine_host_waits_for_one)
+{
+	int *m = managed(), *n = managed();
+
+	PUT(a, m, 1);
+	PUT(b, n, 1);
+	cudaStreamSynchronize(a);
+	sink = m[7];
+	m[8] = 1;
+}
+
+CASE(fine_host_waits_by_event)
+{
+	int *m = managed();
+
+	PUT(a, m, 1);
+	cudaEventRecord(event, a);
+	cudaEventSynchronize(event);
+	sink = m[7];
+}
+
+CASE(fine_host_other_part)
+{
+	int *m = managed();
+
+	put<<<1, 64, 0, a>>>(m, 1);
+	sink = m[64];
+	m[65] = 2;
+}
+
+CASE(race_pinned_changed)
+{
+	cudaMemcpyAsync(p, pinned, BYTES, cudaMemcpyHostToDevice, a);
+	pinned[5] = 1;
+}
+
+CASE(race_pinned_read)
+{
+	cudaMemcpyAsync(pinned, p, BYTES, cudaMemcpyDeviceToHost, a);
+	sink = pinned[5];
+}
+
+CASE(fine_pinned)
+{
+	pinned[5] = 1;
+	cudaMemcpyAsync(p, pinned, BYTES, cudaMemcpyHostToDevice, a);
+	sink = pinned[5];
+	cudaStreamSynchronize(a);
+	pinned[5] = 2;
+	cudaMemcpyAsync(pinned, p, BYTES, cudaMemcpyDeviceToHost, a);
+	cudaStreamSynchronize(a);
+	sink = pinned[5];
+}
+
+CASE(fine_host_polls)
+{
+	int *m = managed();
+	volatile int *flag = pinned;
+
+	*flag = 0;
+	publish<<<1, 1, 0, a>>>(m, pinned);
+	while (!*flag)
+		;
+	sink = m[0];
+}
+
 // ---- much work ----
 
 CASE(fine_many)
@@ -862,6 +1006,20 @@ static const test tests[] = {
 	ROW(fine_graph_child),
 	ROW(race_capture),
 	ROW(fine_capture),
+	ROW(race_host_reads),
+	ROW(race_host_writes),
+	ROW(race_host_writes_input),
+	ROW(race_host_default_stream),
+	ROW(race_host_waits_for_other),
+	ROW(fine_host_reads_input),
+	ROW(fine_host_waits),
+	ROW(fine_host_waits_for_one),
+	ROW(fine_host_waits_by_event),
+	ROW(fine_host_other_part),
+	ROW(race_pinned_changed),
+	ROW(race_pinned_read),
+	ROW(fine_pinned),
+	ROW(fine_host_polls),
 	ROW(fine_many),
 	ROW(race_many),
 };

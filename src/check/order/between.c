@@ -39,11 +39,96 @@ static void between_begin(void *user, const struct order_piece *info)
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* ---- the host ---- */
+
+static void arm_page(void *user, u64 address, u8 how)
+{
+	(void)user;
+	host_guard_arm(address, how & TRACE_WRITES);
+}
+
+/* The host may not touch what this has touched, until it has waited for it. */
+static void guard_piece(const struct between_piece *p)
+{
+	u64 first, end;
+
+	host_guard_bounds(&first, &end);
+	if (p->is_shared && p->has_ended && !p->is_known && !p->publishes && host_guard_works())
+		trace_each_page(&p->trace, first, end, MEM_HOST_PAGE, arm_page, NULL);
+}
+
+/* Accesses of the host so far are kept, before what it has waited for changes. */
+static void take_accesses(struct between *b)
+{
+	struct host_access a;
+
+	while (host_guard_next(&a))
+		for (u32 i = 0; i < ORDER_SLOTS; i++) {
+			const struct between_piece *p = &b->piece[i];
+			struct host_race r = {.access = a, .race.piece[1] = p->info};
+
+			r.race.program[1] = p->program;
+			if (p->has_ended && !p->is_known && !p->publishes &&
+			    trace_find(&p->trace, a.address, a.writes ? TRACE_WRITES : TRACE_READS,
+				       &r.race.clash))
+				(void)VEC_PUSH(&b->host_races, r);
+		}
+}
+
+static void between_teach(void *user, const struct order_set *host)
+{
+	struct between *b = user;
+	bool any = false;
+
+	pthread_mutex_lock(&b->lock);
+	take_accesses(b);
+	for (u32 i = 0; i < ORDER_SLOTS; i++)
+		if (b->piece[i].is_live && !b->piece[i].is_known && order_has(host, i)) {
+			b->piece[i].is_known = true;
+			any |= b->piece[i].is_shared;
+		}
+	if (any) {
+		host_guard_disarm();
+		for (u32 i = 0; i < ORDER_SLOTS; i++)
+			guard_piece(&b->piece[i]);
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void tell_host_races(struct between *b)
+{
+	host_races races;
+
+	pthread_mutex_lock(&b->lock);
+	take_accesses(b);
+	memcpy(&races, &b->host_races, sizeof(races));
+	memset(&b->host_races, 0, sizeof(b->host_races));
+	pthread_mutex_unlock(&b->lock);
+	for (size_t i = 0; i < races.len; i++)
+		between_tell_host(b->found, &races.at[i]);
+	VEC_FREE(&races);
+}
+
+void between_finish(struct between *b)
+{
+	if (b)
+		tell_host_races(b);
+}
+
+static void note_shared(struct between_piece *p)
+{
+	u64 first, end;
+
+	host_guard_bounds(&first, &end);
+	p->is_shared = p->trace.first < end && p->trace.end > first;
+}
+
 static void between_drop(void *user, const struct order_set *slots)
 {
 	struct between *b = user;
 
 	pthread_mutex_lock(&b->lock);
+	take_accesses(b);
 	for (u32 i = 0; i < ORDER_SLOTS; i++)
 		if (order_has(slots, i))
 			piece_drop(&b->piece[i]);
@@ -126,8 +211,12 @@ static void between_end(void *user, u32 slot, const struct order_set *before)
 	for (u32 i = 0; i < ORDER_SLOTS; i++)
 		if (i != slot && b->piece[i].has_ended && !order_has(before, i))
 			compare_work(now, &b->piece[i], &races);
+	take_accesses(b);
 	now->has_ended = true;
+	note_shared(now);
+	guard_piece(now);
 	pthread_mutex_unlock(&b->lock);
+	tell_host_races(b);
 	if (races.len)
 		qsort(races.at, races.len, sizeof(*races.at), races_by_place);
 	for (size_t i = 0; i < races.len; i++)
@@ -206,8 +295,12 @@ static void forget_everywhere(struct between *b, u64 address, u64 bytes)
 /* Allocators order those who have memory one after the other. */
 static void between_alloc(void *user, struct mem *m, u64 address, u64 bytes, enum mem_kind kind)
 {
-	(void)m;
-	(void)kind;
+	struct between *b = user;
+
+	if (kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED) {
+		host_guard_open(&m->system->host);
+		__atomic_store_n(&b->order.wants_ends, true, __ATOMIC_RELAXED);
+	}
 	forget_everywhere(user, address, bytes);
 }
 
@@ -219,6 +312,10 @@ static void between_freed(void *user, struct mem *m, u64 address, u64 bytes)
 
 	(void)m;
 	if (!p) {
+		pthread_mutex_lock(&b->lock);
+		take_accesses(b);
+		host_guard_forget(address, bytes);
+		pthread_mutex_unlock(&b->lock);
 		forget_everywhere(b, address, bytes);
 		return;
 	}
@@ -377,7 +474,11 @@ struct between *between_new(struct findings *found)
 	if (!b)
 		return NULL;
 	b->found = found;
-	b->order = (struct order_watch){b, between_begin, between_drop, between_end};
+	b->order = (struct order_watch){.user = b,
+					.begin = between_begin,
+					.drop = between_drop,
+					.teach = between_teach,
+					.end = between_end};
 	b->memory = (struct memory_watch){.user = b,
 					  .alloc = between_alloc,
 					  .free = between_freed,
@@ -399,6 +500,7 @@ void between_free(struct between *b)
 	memory_watch_remove(&b->memory);
 	for (u32 i = 0; i < ORDER_SLOTS; i++)
 		piece_drop(&b->piece[i]);
+	VEC_FREE(&b->host_races);
 	map_fini(&b->grids);
 	pthread_mutex_destroy(&b->lock);
 	free(b);

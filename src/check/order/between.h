@@ -9,6 +9,7 @@
 #define PL_CHECK_BETWEEN_H
 
 #include "src/check/finding.h"
+#include "src/check/order/host.h"
 #include "src/check/order/trace.h"
 #include "src/dev/memory/watch.h"
 #include "src/dev/stream/order.h"
@@ -19,10 +20,27 @@ struct between_piece {
 	bool is_live, has_ended;
 	bool fences;    /* of device scope or wider: it may wait for others by memory */
 	bool publishes; /* to the host, which may go on while it still runs */
+	bool is_known;  /* the host has waited for it */
+	bool is_shared; /* it touches memory that the host reaches */
 	struct order_piece info;
 	const struct program *program; /* of its launch */
 	struct trace trace;
 };
+
+/* Accesses of two pieces of work that nothing orders; the later one comes first. */
+struct between_race {
+	struct trace_clash clash;
+	struct order_piece piece[2];
+	const struct program *program[2];
+};
+
+/* The host's access is the first; the race's first piece is none. */
+struct host_race {
+	struct host_access access;
+	struct between_race race;
+};
+
+typedef VEC(struct host_race) host_races;
 
 struct between {
 	struct findings *found; /* borrowed */
@@ -30,7 +48,8 @@ struct between {
 	struct memory_watch memory;
 	pthread_mutex_t lock;
 	struct between_piece piece[ORDER_SLOTS];
-	struct map grids; /* key of device and launch: slot + 1 */
+	host_races host_races; /* to be told */
+	struct map grids;      /* key of device and launch: slot + 1 */
 };
 
 /* The launches of a device. */
@@ -45,6 +64,8 @@ struct between_device {
 /* found: borrowed; the caller passes b->order on to streams_set_watch. NULL: no memory. */
 struct between *between_new(struct findings *found);
 void between_free(struct between *b);
+/* The process ends: tell what is left. NULL is allowed. */
+void between_finish(struct between *b);
 void between_device_init(struct between_device *d, struct between *b, u32 index);
 
 #endif

@@ -4,16 +4,12 @@
 
 #include "src/check/order/between.h"
 
-/* Accesses of two pieces of work that nothing orders; the later one to end comes first. */
-struct between_race {
-	struct trace_clash clash;
-	struct order_piece piece[2];
-	const struct program *program[2];
-};
-
 typedef VEC(struct between_race) between_races;
 
 /* Report one; no lock held. */
 void between_tell(struct findings *found, const struct between_race *race);
+
+/* An access of the host against a piece of work that it has not waited for; no lock held. */
+void between_tell_host(struct findings *found, const struct host_race *r);
 
 #endif

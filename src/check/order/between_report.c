@@ -121,3 +121,50 @@ void between_tell(struct findings *found, const struct between_race *race)
 	say_no_order(a, b, &f.text);
 	findings_add(found, &f);
 }
+
+static void add_host_side(const struct host_access *a, struct finding *f)
+{
+	const struct host_frame *at = host_trace_place(a->from.trace);
+	struct finding_side *s = finding_add_side(f, a->writes ? "Write" : "Read", NULL, 0);
+	struct text where = {0};
+
+	if (!s)
+		return;
+	finding_set_place(&s->place, at && at->function ? at->function : "the host",
+			  at ? at->file : NULL, at ? at->line : 0, NULL, 0);
+	if (at && at->file)
+		return;
+	host_from_say(a->from, &where);
+	s->place.insn = where.at;
+}
+
+void between_tell_host(struct findings *found, const struct host_race *h)
+{
+	const struct order_piece *p = &h->race.piece[1];
+	struct mem *m = &p->dev->mem;
+	struct finding f;
+
+	finding_init(&f, FINDING_HOST_RACE);
+	f.has_address = true;
+	f.address = h->access.address;
+	f.mem = m;
+	if (p->kernel)
+		finding_set_kernel(&f, kernel_name(p));
+	add_host_side(&h->access, &f);
+	add_side(&h->race, 1, &f);
+	text_printf(&f.text, "Error: Race reported between the host's %s access ", f.side[0].what);
+	finding_say_side(&f.side[0], &f.text);
+	text_printf(&f.text, "\n    and %s access ", f.side[1].what);
+	finding_say_side(&f.side[1], &f.text);
+	text_printf(&f.text, "\n    on address 0x%llx, which is ",
+		    (unsigned long long)h->access.address);
+	device_describe_address(m, NULL, h->access.address, &f.text);
+	text_puts(&f.text, "\n");
+	finding_add_host(&f, p->kernel ? "launched" : "called", p->call.from);
+	text_puts(&f.text, "    No order between the two: the host has not waited for ");
+	say_stream(p, &f.text);
+	text_puts(&f.text,
+		  ".\n    cudaStreamSynchronize, or another wait for it, before the access "
+		  "orders them.\n");
+	findings_add(found, &f);
+}

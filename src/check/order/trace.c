@@ -344,3 +344,50 @@ bool trace_meets(const struct trace *a, const struct trace *b)
 	}
 	return false;
 }
+
+bool trace_find(const struct trace *t, u64 address, u8 how, struct trace_clash *out)
+{
+	const struct trace_marks *m = page_marks(t, address / TRACE_PAGE);
+	u32 i = (u32)(address % TRACE_PAGE);
+
+	*out = (struct trace_clash){address, {TRACE_NO_PC, TRACE_NO_PC}, {how, 0}};
+	for (; m; m = m->next)
+		if (m->bits[i / 64] >> i % 64 & 1 && !(m->how & TRACE_STRONG) &&
+		    conflicts(how, m->how)) {
+			out->pc[1] = m->pc;
+			out->how[1] = m->how;
+			return true;
+		}
+	for (size_t k = 0; k < t->spans.len; k++) {
+		const struct trace_span *s = &t->spans.at[k];
+
+		if (address >= s->first && address < s->end && !(s->how & TRACE_STRONG) &&
+		    conflicts(how, s->how)) {
+			out->how[1] = s->how;
+			return true;
+		}
+	}
+	return false;
+}
+
+void trace_each_page(const struct trace *t, u64 first, u64 end, u64 bytes, trace_page_fn *fn,
+		     void *user)
+{
+	for (size_t i = 0; i < t->pages.cap; i++) {
+		const struct trace_marks *m =
+			(const struct trace_marks *)(uintptr_t)t->pages.slots[i].value;
+		u64 at = (t->pages.slots[i].key - 1) * TRACE_PAGE;
+
+		if (!t->pages.slots[i].key || at < first || at >= end)
+			continue;
+		for (; m; m = m->next)
+			fn(user, at - at % bytes, m->how);
+	}
+	for (size_t i = 0; i < t->spans.len; i++) {
+		u64 from = max_u64(t->spans.at[i].first, first);
+		u64 to = min_u64(t->spans.at[i].end, end);
+
+		for (u64 at = from - from % bytes; from < to && at < to; at += bytes)
+			fn(user, at, t->spans.at[i].how);
+	}
+}

@@ -69,6 +69,12 @@ struct trace_clash {
 /* Tell each pair of instructions, or several times; in no order. */
 typedef void trace_clash_fn(void *user, const struct trace_clash *c);
 void trace_compare(const struct trace *a, const struct trace *b, trace_clash_fn *fn, void *user);
+/* Does an access of this byte, from outside, race with one of these? how: of that access. */
+bool trace_find(const struct trace *t, u64 address, u8 how, struct trace_clash *out);
+/* Tell each page of `bytes` (a multiple of TRACE_PAGE) that is touched between two addresses. */
+typedef void trace_page_fn(void *user, u64 address, u8 how);
+void trace_each_page(const struct trace *t, u64 first, u64 end, u64 bytes, trace_page_fn *fn,
+		     void *user);
 /* Do both touch a byte by strong accesses, one of them a write, and so may wait for each other? */
 bool trace_meets(const struct trace *a, const struct trace *b);
 

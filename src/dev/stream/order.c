@@ -4,6 +4,7 @@
 #include "src/dev/stream/stream_int.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 struct order_slot {
 	u64 serial; /* of its work; 0: free */
@@ -203,7 +204,10 @@ void order_forget(struct streams *all)
 
 void order_teach_locked(struct streams *all, const struct order_set *known)
 {
-	order_add(&all->order->host, known);
+	struct order *o = all->order;
+
+	order_add(&o->host, known);
+	o->watch->teach(o->watch->user, &o->host);
 	collect_locked(all);
 }
 
@@ -361,8 +365,28 @@ void order_end_locked(struct work *w)
 		order_add(&e->to->before, &w->before);
 	if (w->in_stream)
 		order_add(&w->stream->after, &w->before);
-	if (w->is_taught)
+	if (w->is_taught) {
 		order_add(&o->host, &w->before);
+		o->watch->teach(o->watch->user, &o->host);
+	}
+}
+
+/* How long calls wait for the end of what they have issued, and how often they look. */
+#define ORDER_PATIENCE_NS ((u64)200000000)
+#define ORDER_PAUSE_NS 50000
+
+void order_settle(struct streams *all, const struct work *w, u64 serial)
+{
+	u64 end = stream_now_ns() + ORDER_PATIENCE_NS;
+	bool pending = all->order->watch->wants_ends;
+
+	while (pending && stream_now_ns() < end) {
+		pthread_mutex_lock(&all->lock);
+		pending = work_is_pending(w, serial);
+		pthread_mutex_unlock(&all->lock);
+		if (pending)
+			nanosleep(&(struct timespec){0, ORDER_PAUSE_NS}, NULL);
+	}
 }
 
 void order_enter(struct work *w)

@@ -67,8 +67,15 @@ struct order_watch {
 	void (*begin)(void *user, const struct order_piece *p);
 	/* These slots are no longer of interest: all that will be issued is ordered behind them. */
 	void (*drop)(void *user, const struct order_set *slots);
+	/* The host has waited for more: all that it comes behind now. */
+	void (*teach)(void *user, const struct order_set *host);
 	/* Called without locks, when a piece has run, before others can see that it has. */
 	void (*end)(void *user, u32 slot, const struct order_set *before);
+	/*
+	 * Work is to have ended when the call that issues it returns, if that takes no long time:
+	 * then it is known what the host may not touch.
+	 */
+	bool wants_ends;
 };
 
 struct streams;

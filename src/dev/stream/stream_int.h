@@ -233,6 +233,8 @@ void order_take_locked(struct work *w);
 void order_begin(struct work *w);
 void order_ran(struct work *w);
 void order_end_locked(struct work *w);
+/* Before a call that has issued work returns. lock not held. */
+void order_settle(struct streams *all, const struct work *w, u64 serial);
 /* The calling thread carries it out; NULL: no more. */
 void order_enter(struct work *w);
 void order_add_begun_locked(struct streams *all, struct order_set *out);

@@ -106,6 +106,8 @@ enum status stream_issued(struct stream *s, struct work *w, u64 serial)
 {
 	struct streams *all = s->device->all;
 
+	if (PL_UNLIKELY(all->order != NULL) && !all->deterministic && !stream_in_host_call(all))
+		order_settle(all, w, serial);
 	if (PL_LIKELY(!all->blocking && !all->deterministic))
 		return STATUS_SUCCESS;
 	if (stream_in_host_call(all))

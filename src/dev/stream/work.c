@@ -3,6 +3,7 @@
  * calls.
  */
 #include "src/dev/stream/stream_int.h"
+#include "src/mem/guard.h"
 #include "src/sched/rest.h"
 
 #include <signal.h>
@@ -493,6 +494,7 @@ static void *serve_calls(void *arg)
 	struct service *v = arg;
 	struct work *w;
 
+	mem_guard_inside = 1;
 	pthread_mutex_lock(&v->all->lock);
 	while (!v->quit) {
 		w = pop_locked(v);
