@@ -808,6 +808,15 @@ CASE(race_host_waits_for_other)
 	sink = m[7];
 }
 
+CASE(race_host_then_reset)
+{
+	int *m = managed();
+
+	PUT(a, m, 1);
+	sink = m[7];
+	cudaDeviceReset(); // the program of the kernel goes
+}
+
 CASE(fine_host_reads_input)
 {
 	int *m = managed();
@@ -1011,6 +1020,7 @@ static const test tests[] = {
 	ROW(race_host_writes_input),
 	ROW(race_host_default_stream),
 	ROW(race_host_waits_for_other),
+	ROW(race_host_then_reset),
 	ROW(fine_host_reads_input),
 	ROW(fine_host_waits),
 	ROW(fine_host_waits_for_one),

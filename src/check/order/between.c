@@ -115,6 +115,11 @@ void between_finish(struct between *b)
 		tell_host_races(b);
 }
 
+static void between_forget(void *user)
+{
+	tell_host_races(user);
+}
+
 static void note_shared(struct between_piece *p)
 {
 	u64 first, end;
@@ -478,7 +483,8 @@ struct between *between_new(struct findings *found)
 					.begin = between_begin,
 					.drop = between_drop,
 					.teach = between_teach,
-					.end = between_end};
+					.end = between_end,
+					.forget = between_forget};
 	b->memory = (struct memory_watch){.user = b,
 					  .alloc = between_alloc,
 					  .free = between_freed,

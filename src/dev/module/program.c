@@ -6,6 +6,7 @@
 #include "src/lower/lower.h"
 #include "src/dev/device.h"
 #include "src/dev/module/module.h"
+#include "src/dev/stream/order.h"
 #include "src/dev/texture/texref.h"
 
 #include <dlfcn.h>
@@ -273,6 +274,7 @@ void device_program_unload(struct device_program *p)
 
 	if (!p)
 		return;
+	order_forget(p->dev);
 	if (p->told)
 		p->dev->on_program(p->dev->on_program_user, p, false);
 	while ((k = p->kernels)) {

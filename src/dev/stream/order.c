@@ -187,12 +187,14 @@ static void make_room_locked(struct streams *all)
 		drop_locked(all, &gone);
 }
 
-void order_forget(struct streams *all)
+void order_forget(struct device *d)
 {
+	struct streams *all = d->streams ? d->streams->all : NULL;
 	struct order_set gone;
 
-	if (!all->order)
+	if (PL_LIKELY(!all || !all->order))
 		return;
+	all->order->watch->forget(all->order->watch->user);
 	pthread_mutex_lock(&all->lock);
 	memset(&gone, 0xff, sizeof(gone));
 	if (only_ended(all->order, &gone))

@@ -71,6 +71,8 @@ struct order_watch {
 	void (*teach)(void *user, const struct order_set *host);
 	/* Called without locks, when a piece has run, before others can see that it has. */
 	void (*end)(void *user, u32 slot, const struct order_set *before);
+	/* Called without streams' lock: a program of these is to be unloaded. */
+	void (*forget)(void *user);
 	/*
 	 * Work is to have ended when the call that issues it returns, if that takes no long time:
 	 * then it is known what the host may not touch.
@@ -86,7 +88,7 @@ bool streams_set_watch(struct streams *all, const struct order_watch *w);
 u32 order_current(void);
 /* The calling thread's call has seen a value that other work wrote: that is behind it. */
 void order_acquire(void);
-/* Everything that has ended happened before what comes; for those who unload programs. */
-void order_forget(struct streams *all);
+/* What has ended is compared with nothing any more: a program of the device is to be unloaded. */
+void order_forget(struct device *d);
 
 #endif
