@@ -5,6 +5,7 @@
 #define PL_DEV_DEVICE_INT_H
 
 #include "src/dev/device.h"
+#include "src/exec/observer.h"
 
 /* Device memory that holds the parameters of a running launch. */
 struct device_params {
@@ -58,9 +59,10 @@ struct device_flight {
 	struct sched_pool *pool; /* to run on, NULL: the device's */
 	struct graph_run
 		*run; /* of the graph that it is a node of, if its kernel may launch graphs */
-	struct record_shot *shot; /* what would be recorded of it; NULL: nothing */
-	u32 depth;                /* of a grid that a kernel launched: how many are above it */
-	u64 parent;               /* of that one: the grid_id of the grid above it; else 0 */
+	struct exec_observer told; /* of the device's observer, what the launch needs */
+	struct record_shot *shot;  /* what would be recorded of it; NULL: nothing */
+	u32 depth;                 /* of a grid that a kernel launched: how many are above it */
+	u64 parent;                /* of that one: the grid_id of the grid above it; else 0 */
 };
 
 /*

@@ -528,6 +528,11 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 		memcpy(f->params->host, f->values, f->kernel->param_bytes);
 	if (observer && observer->launch_begin)
 		observer->launch_begin(observer->user, p, f->grid_id);
+	if (observer && observer->narrow) {
+		f->told = *observer;
+		observer->narrow(observer->user, &s.env, &f->told);
+		s.env.observer = &f->told;
+	}
 	if (PL_UNLIKELY(d->recorder != NULL))
 		f->shot = recorder_begin(d->recorder, f);
 	return sched_start(f->pool ? f->pool : d->pool, &s, may_inline);

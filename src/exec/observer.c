@@ -73,7 +73,9 @@ void exec_tell_step(struct gang *g, const struct uop *in)
 {
 	const struct exec_observer *o = g->env->observer;
 
-	if (!was_step_told(g, (u32)(in - g->uops)) && o->step)
+	if (!o->step || (o->step_at && !o->step_at[in - g->uops]))
+		return;
+	if (!was_step_told(g, (u32)(in - g->uops)))
 		o->step(o->user, g, in);
 }
 

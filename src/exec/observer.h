@@ -75,6 +75,7 @@ struct exec_observer {
 	 * the lanes. May block, as a debugger does.
 	 */
 	void (*step)(void *user, const struct gang *g, const struct uop *in);
+	const u8 *step_at; /* by micro-op: is `step` wanted before it? NULL: before each */
 	void (*access)(void *user, const struct exec_access *a);
 	/*
 	 * Accesses of every kind: also bulk and tensor copies, what st.async and red.async send,
@@ -86,6 +87,11 @@ struct exec_observer {
 	void (*sync)(void *user, const struct exec_sync *s);
 	/* A thread has got this memory of the device's heap. */
 	void (*heap)(void *user, const struct cta *c, u64 address, u64 bytes);
+	/*
+	 * Behind launch_begin: *o is a copy of the observer, for this launch. What the launch does
+	 * not need is taken out of it; what it names then lasts up to launch_end.
+	 */
+	void (*narrow)(void *user, const struct exec_env *e, struct exec_observer *o);
 	/*
 	 * It needs accesses to shared memory alone, and only those whose lanes are not all within
 	 * one variable: launches run with the tables `apart` of struct exec_ops, for which programs

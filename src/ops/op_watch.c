@@ -61,6 +61,8 @@ static void report_access(struct gang *g, const struct uop *in, enum exec_access
 
 HANDLER(watch_memory)
 {
+	if (!g->env->observer->access)
+		return PLAIN(g, in);
 	/*
 	 * By operation: the micro-op's space may be another, as parameters of functions are local.
 	 */
@@ -235,6 +237,7 @@ static void run_loop_quiet(struct gang *g, const struct uop *in)
 
 static void run_loop_observed(struct gang *g, const struct uop *in)
 {
+	const u8 *at = g->env->observer->step_at;
 	u32 pc;
 
 	if (!g->env->observer->step) {
@@ -243,7 +246,8 @@ static void run_loop_observed(struct gang *g, const struct uop *in)
 	}
 	do {
 		pc = (u32)(in - g->uops);
-		exec_tell_step(g, in);
+		if (!at || at[pc])
+			exec_tell_step(g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);

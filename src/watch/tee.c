@@ -72,6 +72,28 @@ static void tee_heap(void *user, const struct cta *c, u64 address, u64 bytes)
 	o->heap(o->user, c, address, bytes);
 }
 
+/* What no observer wants is not asked for; if several want steps, they get each micro-op's. */
+static void tee_narrow(void *user, const struct exec_env *e, struct exec_observer *all)
+{
+	const struct watch_tee *t = user;
+	u32 steps = 0, accesses = 0;
+
+	for (u32 i = 0; i < t->len; i++) {
+		struct exec_observer o = *t->to[i];
+
+		if (o.narrow)
+			o.narrow(o.user, e, &o);
+		accesses += o.access != NULL;
+		steps += o.step != NULL;
+		if (o.step)
+			all->step_at = steps == 1 ? o.step_at : NULL;
+	}
+	if (!accesses)
+		all->access = NULL;
+	if (!steps)
+		all->step = NULL;
+}
+
 void watch_tee_init(struct watch_tee *t)
 {
 	*t = (struct watch_tee){.observer = {.user = t}};
@@ -92,6 +114,7 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	all->access = o->access ? tee_access : all->access;
 	all->sync = o->sync ? tee_sync : all->sync;
 	all->heap = o->heap ? tee_heap : all->heap;
+	all->narrow = o->narrow ? tee_narrow : all->narrow;
 	all->every |= o->every;
 	return true;
 }

@@ -61,6 +61,7 @@ static void sync_launch_free(struct sync_launch *l)
 			sync_cta_free((struct sync_cta *)(uintptr_t)l->ctas.slots[i].value);
 	map_fini(&l->ctas);
 	map_fini(&l->past);
+	free(l->step_at);
 	free(l);
 }
 
@@ -122,17 +123,12 @@ static void end_sync_cta(struct sync_check *y, const struct cta *c)
 	sync_barrier_end(l, x);
 	sync_cluster_end(l, x);
 	map_remove(&l->ctas, c->number + 1);
+	y->now.cta = NULL;
 	sync_cta_free(x);
 	l->last = NULL;
 }
 
 /* ---- micro-ops ---- */
-
-/* Jumps and labels are no deeds: an early return consists of them. */
-static bool is_deed(const struct uop *in)
-{
-	return uop_kind(in->inner) != UOP_FLOW && uop_kind(in->inner) != UOP_NOTHING;
-}
 
 static void note_last(struct sync_warp *w, u32 mask, u32 pc)
 {
@@ -187,7 +183,7 @@ static void step_warp(struct sync_step *s)
 		sync_mbar_step(s);
 	else if (s->in->inner == OP_bulk)
 		sync_copy_bulk(s);
-	if (is_deed(s->in))
+	if (sync_is_deed(s->in))
 		note_last(w, s->mask, s->pc);
 }
 
@@ -196,11 +192,10 @@ static void sync_step(struct sync_check *y, const struct gang *g, const struct u
 	struct sync_step s = {.gang = g, .in = in, .pc = (u32)(in - g->uops)};
 	u32 n = exec_step_warps(g);
 
-	s.launch = sync_launch_of(y, g->env->grid_id);
-	s.cta = s.launch ? sync_cta_of(s.launch, g->cta->number) : NULL;
-	if (s.launch)
-		s.launch->steps++;
-	for (u32 w = 0; s.cta && w < n; w++) {
+	s.launch = y->now.launch;
+	s.cta = y->now.cta;
+	s.launch->steps++;
+	for (u32 w = 0; w < n; w++) {
 		s.warp = g->first_warp + g->warp + w;
 		s.mask = exec_step_mask(g, w);
 		if (s.mask)
@@ -217,10 +212,8 @@ static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 			      .mask = e->mask,
 			      .is_stuck = e->is_stuck};
 
-	s.launch = sync_launch_of(y, e->cta->env->grid_id);
-	s.cta = s.launch ? sync_cta_of(s.launch, e->cta->number) : NULL;
-	if (!s.cta)
-		return;
+	s.launch = y->now.launch;
+	s.cta = y->now.cta;
 	s.gang = exec_gang_of(e->cta, e->warp);
 	switch (e->op) {
 	case OP_bar_sync:
@@ -287,35 +280,36 @@ static void on_sync_cta_end(void *user, const struct cta *c)
 	pthread_mutex_unlock(&y->lock);
 }
 
+/* The CTA that an event is of. False: it is not followed. */
+static bool find_sync_cta(struct sync_check *y, const struct cta *c)
+{
+	u64 grid_id = c->env->grid_id;
+
+	if (PL_LIKELY(y->now.cta && y->now.number == c->number && y->now.grid_id == grid_id))
+		return true;
+	pthread_mutex_lock(&y->lock);
+	y->now.launch = sync_launch_of(y, grid_id);
+	y->now.cta = y->now.launch ? sync_cta_of(y->now.launch, c->number) : NULL;
+	y->now.grid_id = grid_id;
+	y->now.number = c->number;
+	pthread_mutex_unlock(&y->lock);
+	return y->now.cta != NULL;
+}
+
 static void on_sync_step(void *user, const struct gang *g, const struct uop *in)
 {
-	struct sync_check *y = user;
-
-	pthread_mutex_lock(&y->lock);
-	sync_step(y, g, in);
-	pthread_mutex_unlock(&y->lock);
+	if (find_sync_cta(user, g->cta))
+		sync_step(user, g, in);
 }
 
 static void on_sync_sync(void *user, const struct exec_sync *s)
 {
-	struct sync_check *y = user;
-
-	pthread_mutex_lock(&y->lock);
-	sync_arrive(y, s);
-	pthread_mutex_unlock(&y->lock);
+	if (find_sync_cta(user, s->cta))
+		sync_arrive(user, s);
 }
 
-static void sync_access(struct sync_check *y, const struct exec_access *a)
+static void sync_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
 {
-	struct sync_launch *l;
-	struct sync_cta *c;
-
-	if (a->space != MEM_SHARED)
-		return;
-	l = sync_launch_of(y, a->cta->env->grid_id);
-	c = l ? sync_cta_of(l, a->cta->number) : NULL;
-	if (!c)
-		return;
 	if (a->cta->cluster)
 		sync_cluster_access(l, c, a);
 	if (a->kind == ACCESS_COPY_WRITE)
@@ -328,8 +322,22 @@ static void on_sync_access(void *user, const struct exec_access *a)
 {
 	struct sync_check *y = user;
 
+	if (a->space == MEM_SHARED && find_sync_cta(y, a->cta))
+		sync_access(y->now.launch, y->now.cta, a);
+}
+
+/* Accesses are of interest while copies are under way, or to the memory of others in a cluster. */
+static void on_sync_narrow(void *user, const struct exec_env *e, struct exec_observer *o)
+{
+	struct sync_check *y = user;
+	struct sync_launch *l;
+
 	pthread_mutex_lock(&y->lock);
-	sync_access(y, a);
+	l = sync_launch_of(y, e->grid_id);
+	if (l)
+		o->step_at = l->step_at = sync_mark_steps(e->program);
+	if (l && l->step_at && e->cluster[0] * e->cluster[1] * e->cluster[2] <= 1)
+		o->access = NULL;
 	pthread_mutex_unlock(&y->lock);
 }
 
@@ -343,7 +351,8 @@ void sync_check_init(struct sync_check *y, struct findings *found)
 					      .cta_end = on_sync_cta_end,
 					      .step = on_sync_step,
 					      .access = on_sync_access,
-					      .sync = on_sync_sync}};
+					      .sync = on_sync_sync,
+					      .narrow = on_sync_narrow}};
 	pthread_mutex_init(&y->lock, NULL);
 }
 

@@ -22,6 +22,12 @@ struct sync_check {
 	struct map launches; /* those under way, by grid_id + 1 */
 	struct sync_launch *last;
 	u64 last_id;
+	/* The CTA of the last event: the worker's own, so it finds that without the lock. */
+	struct {
+		u64 grid_id, number;
+		struct sync_launch *launch;
+		struct sync_cta *cta; /* NULL: none */
+	} now;
 };
 
 /* found: where findings go; borrowed. */

@@ -195,6 +195,7 @@ static void arrive_set(const struct sync_step *s, u32 set, u32 number, u32 count
 		w->barrier[l] = (u8)number;
 		w->phase[l] = b->phase;
 	}
+	w->waits_at_one = !(w->waits & ~set);
 	if (waits)
 		w->waits |= set;
 	if (b->counted && count_arrived(s->cta, b) >= b->want) {
@@ -206,12 +207,13 @@ static void arrive_set(const struct sync_step *s, u32 set, u32 number, u32 count
 void sync_barrier_arrive(const struct sync_step *s, bool waits)
 {
 	u32 left = s->mask;
+	bool same = s->in->a == NO_ROW && s->in->c == NO_ROW;
 
 	while (left) {
 		u32 first = (u32)__builtin_ctz(left), number = barrier_number_of(s, first),
-		    count = barrier_count_of(s, first), set = 0;
+		    count = barrier_count_of(s, first), set = same ? left : 0;
 
-		for (u32 m = left; m; m &= m - 1) {
+		for (u32 m = left & ~set; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
 			if (barrier_number_of(s, l) == number && barrier_count_of(s, l) == count)
@@ -291,8 +293,9 @@ static void barrier_complete(const struct sync_step *s, struct sync_barrier *b)
 void sync_barrier_resume(const struct sync_step *s)
 {
 	struct sync_warp *w = sync_warp_of(s);
+	u32 come = w->waits & s->mask;
 
-	for (u32 m = w->waits & s->mask; m; m &= m - 1) {
+	for (u32 m = w->waits_at_one ? come & -come : come; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 		struct sync_barrier *b = &s->cta->barrier[w->barrier[l]];
 

@@ -137,3 +137,87 @@ bool sync_is_past(struct sync_launch *l, u32 at, u32 x, bool came)
 	map_set(&l->past, key, past ? 2 : 1);
 	return past;
 }
+
+/* ---- micro-ops that matter ---- */
+
+bool sync_is_deed(const struct uop *in)
+{
+	return uop_kind(in->inner) != UOP_FLOW && uop_kind(in->inner) != UOP_NOTHING;
+}
+
+/* Does a way from micro-op pc leave the kernel without a deed behind it? */
+static bool ends_behind(struct flow *f, u32 pc, const u8 *ends)
+{
+	bool any = false;
+
+	flow_on(f, pc);
+	for (size_t i = 0; i < f->next.len; i++) {
+		f->seen[f->next.at[i]] = 0;
+		any |= ends[f->next.at[i]];
+	}
+	f->next.len = 0;
+	return any;
+}
+
+/* Micro-ops that are no deeds and from which a thread may leave without one: to a fixed point. */
+static void mark_ends(struct flow *f, u8 *ends)
+{
+	const struct program *p = f->program;
+
+	for (bool more = true; more && !f->failed;) {
+		more = false;
+		for (u32 pc = p->uops; pc-- > 0;) {
+			if (ends[pc] || sync_is_deed(&p->uop[pc]))
+				continue;
+			ends[pc] = p->uop[pc].inner == OP_exit || ends_behind(f, pc, ends);
+			more |= ends[pc];
+		}
+	}
+}
+
+static bool mark_all(struct flow *f, u8 *ends, u8 *steps)
+{
+	const struct program *p = f->program;
+
+	mark_ends(f, ends);
+	for (u32 pc = 0; pc < p->uops; pc++) {
+		const struct uop *in = &p->uop[pc];
+		bool meets = in->inner == OP_warp_sync || uop_kind(in->inner) == UOP_BARRIER;
+
+		steps[pc] |= in->inner == OP_warp_sync;
+		steps[pc] |= sync_is_deed(in) && ends_behind(f, pc, ends);
+		if (meets && pc + 1 < p->uops)
+			steps[pc + 1] = 1;
+	}
+	return !f->failed;
+}
+
+/* With mbarriers and copies each micro-op may be the progress that a wait lacks. */
+static bool waits_for_progress(const struct program *p)
+{
+	for (u32 pc = 0; pc < p->uops; pc++)
+		if (uop_kind(p->uop[pc].inner) == UOP_MBARRIER ||
+		    uop_kind(p->uop[pc].inner) == UOP_COPY)
+			return true;
+	return false;
+}
+
+u8 *sync_mark_steps(const struct program *p)
+{
+	struct flow f = {.program = p, .without = NO_PC};
+	u8 *ends, *steps;
+
+	if (waits_for_progress(p))
+		return NULL;
+	f.seen = calloc(p->uops + 1, 1);
+	ends = calloc(p->uops + 1, 1);
+	steps = calloc(p->uops + 1, 1);
+	if (!f.seen || !ends || !steps || !mark_all(&f, ends, steps)) {
+		free(steps);
+		steps = NULL;
+	}
+	free(f.seen);
+	free(ends);
+	VEC_FREE(&f.next);
+	return steps;
+}

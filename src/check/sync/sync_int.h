@@ -16,9 +16,10 @@ struct sync_meeting {
 };
 
 struct sync_warp {
-	u32 threads; /* lanes that exist */
-	u32 waits;   /* those at a barrier of the CTA that have not run since */
-	u32 meets;   /* those at a warp instruction, likewise */
+	u32 threads;       /* lanes that exist */
+	u32 waits;         /* those at a barrier of the CTA that have not run since */
+	bool waits_at_one; /* all of those came to it together */
+	u32 meets;         /* those at a warp instruction, likewise */
 	u8 barrier[WARP_LANES];
 	u32 phase[WARP_LANES];     /* of that barrier */
 	u32 passed[WARP_LANES];    /* micro-op of the last barrier come to, NO_PC: none */
@@ -89,6 +90,7 @@ struct sync_launch {
 	u32 failed;      /* waits for mbarriers since any thread did anything else */
 	u64 steps;       /* so far */
 	struct map past; /* what sync_is_past has found out, + 1 */
+	u8 *step_at;     /* micro-ops before which a step is wanted; NULL: all */
 	bool gave_up;
 };
 
@@ -154,6 +156,13 @@ void sync_add(struct sync_launch *l, struct finding *f);
  * the kernel before, by an early return. came: it has been at `at` before.
  */
 bool sync_is_past(struct sync_launch *l, u32 at, u32 x, bool came);
+/* Jumps and labels are no deeds: an early return consists of them. */
+bool sync_is_deed(const struct uop *in);
+/*
+ * Micro-ops before which a step is wanted, by micro-op: warp instructions, what follows them and
+ * barriers, and what may be the last deed of a thread. Owned by the caller; NULL: all are.
+ */
+u8 *sync_mark_steps(const struct program *p);
 
 /* ---- barriers of the CTA: sync_barrier.c ---- */
 
