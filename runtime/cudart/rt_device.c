@@ -227,6 +227,7 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.on_end = setting_has(SETTING_LOG, "launch") ? rt_report_end : NULL;
 	d->dev.on_copy_fault = rt_copy_fault;
 	d->dev.mem.strict = rt->settings.checks & CHECK_MEM;
+	d->dev.mem.padding = (u32)setting_number(SETTING_CHECK_PADDING, 0);
 	/* The debugger goes back to what the heap was. */
 	if (d->dev.mem.strict && !the_process.debugger)
 		exec_heap_set_apart(d->dev.syscalls.heap);
@@ -239,6 +240,8 @@ static int open_locked(struct rt *rt, int i)
 	if (d->checks)
 		d->dev.observer_apart = checks_open_apart(d->checks, the_process.checks,
 							  d->dev.observer, &the_process.findings);
+	if (d->checks)
+		checks_choose(d->checks, &the_process.findings, &d->dev);
 	rt_limits_init(d);
 	rt_guard_install();
 	d->is_open = true;

@@ -33,7 +33,7 @@ static void say_fault(struct rt_device *d, const struct device_fault *fault)
 {
 	struct finding f;
 
-	if (!the_process.checks) {
+	if (!the_process.checks || fault->is_unobserved) {
 		fputs(fault->message.at, stderr);
 		return;
 	}

@@ -87,7 +87,7 @@ _ptxloom()
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay | --log-file | --print-limit | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
+			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
 			--check | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
@@ -103,7 +103,7 @@ _ptxloom()
 			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --check= --color --replay --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
-				options="$options --format= --log-file --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --warnings-as-errors --error-exitcode"
+				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --warnings-as-errors --error-exitcode"
 			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else

@@ -3,6 +3,7 @@
  */
 #include "src/api/api_int.h"
 #include "src/base/demangle.h"
+#include "src/base/setting.h"
 #include "src/check/fault.h"
 #include "src/check/snapshot.h"
 
@@ -17,11 +18,13 @@ bool api_checks_open(struct ptxloom_device *dev, u32 which, struct text *why)
 	dev->findings.options.is_quiet = true;
 	demangle_prepare();
 	dev->dev.mem.strict = which & CHECK_MEM;
+	dev->dev.mem.padding = (u32)setting_number(SETTING_CHECK_PADDING, 0);
 	if (dev->dev.mem.strict)
 		exec_heap_set_apart(dev->dev.syscalls.heap);
 	dev->dev.observer = checks_open(&dev->checks, which, &dev->dev.mem, NULL, &dev->findings);
 	dev->dev.observer_apart =
 		checks_open_apart(&dev->checks, which, dev->dev.observer, &dev->findings);
+	checks_choose(&dev->checks, &dev->findings, &dev->dev);
 	dev->which = which;
 	return true;
 }
@@ -39,7 +42,7 @@ void api_checks_fault(struct ptxloom_device *dev, const struct device_fault *fau
 {
 	struct finding f;
 
-	if (!dev->which)
+	if (!dev->which || fault->is_unobserved)
 		return;
 	fault_finding(fault, &f);
 	findings_add(&dev->findings, &f);

@@ -2,6 +2,7 @@
  * Which observers the checks need.
  */
 #include "src/check/checks.h"
+#include "src/check/choice.h"
 
 const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem *m,
 					struct between *between, struct findings *found)
@@ -43,6 +44,16 @@ const struct exec_observer *checks_open_apart(struct checks *c, u32 which,
 	watch_tee_add(&c->tee_apart, also);
 	watch_tee_add(&c->tee_apart, &c->apart.observer);
 	return &c->tee_apart.observer;
+}
+
+void checks_choose(struct checks *c, const struct findings *found, struct device *d)
+{
+	if (!found->choice)
+		return;
+	d->is_observed = check_choice_has;
+	d->is_observed_user = found->choice;
+	/* What they write is written. */
+	d->observer_rest = c->which & CHECK_INIT ? &c->init.observer_rest : NULL;
 }
 
 void checks_close(struct checks *c)

@@ -10,6 +10,7 @@
 #include "src/check/order/between.h"
 #include "src/check/race/race.h"
 #include "src/check/sync/sync.h"
+#include "src/dev/device.h"
 #include "src/watch/tee.h"
 
 /* Those that watch launches. */
@@ -40,6 +41,11 @@ const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem 
 const struct exec_observer *checks_open_apart(struct checks *c, u32 which,
 					      const struct exec_observer *also,
 					      struct findings *found);
+/*
+ * Where not all launches are chosen (choice.h): the device asks for each, before the first. After
+ * the two above; the list of findings has to stay until the last launch has ended.
+ */
+void checks_choose(struct checks *c, const struct findings *found, struct device *d);
 /* No launch is under way. */
 void checks_close(struct checks *c);
 

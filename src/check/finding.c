@@ -3,6 +3,7 @@
  */
 #include "src/check/finding.h"
 #include "src/base/demangle.h"
+#include "src/check/choice.h"
 #include "src/check/format.h"
 #include "src/check/suppress.h"
 #include "src/dev/place.h"
@@ -11,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* Of the words of PTXLOOM_CHECK_LEVEL. */
+#define LEVEL_WARN 1u
 
 /* Findings that are printed, unless PTXLOOM_CHECK_LIMIT says otherwise. */
 #define FINDINGS_SHOWN 100u
@@ -235,9 +239,11 @@ bool findings_open(struct findings *l, u32 checks, struct text *why)
 			.warnings_count = setting_number(SETTING_CHECK_WARNINGS, 0),
 			.exit_status = setting_number(SETTING_CHECK_STATUS, CHECK_EXIT_FOUND),
 			.host_stacks = finding_shows(BACKTRACE_HOST),
+			.errors_only = setting_number(SETTING_CHECK_LEVEL, LEVEL_WARN) > LEVEL_WARN,
 			.callers = setting_number(SETTING_CHECK_CALLERS, 0),
 		}};
 	pthread_mutex_init(&l->lock, NULL);
+	l->choice = check_choice_open();
 	if (known) {
 		l->suppressions = calloc(1, sizeof(*l->suppressions));
 		ok = l->suppressions && suppressions_read(l->suppressions, known, why);
@@ -379,7 +385,8 @@ static void keep_finding(struct findings *l, struct finding *f, u64 key)
 		l->warnings++;
 	else
 		l->errors++;
-	if (is_text(l) && !f->is_shown && l->errors + l->warnings <= l->options.limit) {
+	if (is_text(l) && !f->is_shown && l->errors + l->warnings <= l->options.limit &&
+	    !(f->is_warning && l->options.errors_only)) {
 		fflush(stdout);
 		print_finding(f, output(l));
 	}
@@ -537,6 +544,7 @@ void findings_close(struct findings *l)
 	if (l->suppressions)
 		suppressions_fini(l->suppressions);
 	free(l->suppressions);
+	check_choice_free(l->choice);
 	forget_findings(l);
 	pthread_mutex_destroy(&l->lock);
 }

@@ -78,12 +78,14 @@ struct finding_options {
 	u64 limit;           /* findings that are printed as text */
 	bool warnings_count; /* as errors do */
 	u64 exit_status;     /* of a process in which something was found */
+	bool errors_only;    /* warnings are not printed */
 	bool is_quiet;       /* nothing is written but to PTXLOOM_CHECK_FILE */
 	bool host_stacks;    /* are they printed? */
 	u64 callers;         /* frames of them, at most; 0: all */
 };
 
 struct suppressions;
+struct check_choice;
 
 /* The words of PTXLOOM_CHECK_BACKTRACE, in their order. */
 enum backtrace { BACKTRACE_ALL, BACKTRACE_NONE, BACKTRACE_HOST, BACKTRACE_DEVICE };
@@ -105,6 +107,7 @@ struct findings {
 	VEC(struct finding) list;
 	struct map by_key;                 /* number + 1 */
 	struct suppressions *suppressions; /* NULL: none */
+	struct check_choice *choice;       /* of launches; NULL: all */
 	const struct findings_listener
 		*listener;    /* borrowed; NULL: none. Before the first launch */
 	struct map announced; /* keys of what it was told */

@@ -1,11 +1,12 @@
 libcore_la_SOURCES += \
 	src/check/apart.c src/check/apart.h \
+	src/check/choice.c src/check/choice.h \
 	src/check/checks.c src/check/checks.h \
 	src/check/fault.c src/check/fault.h \
 	src/check/finding.c src/check/finding.def src/check/finding.h \
 	src/check/snapshot.c src/check/snapshot.h \
 	src/check/format.c src/check/format.h \
-	src/check/suppress.c src/check/suppress.h \
+	src/check/suppress.c src/check/suppress.h src/check/suppress_xml.c \
 	src/check/init/init.c src/check/init/init.h src/check/init/init_int.h \
 	src/check/init/init_flow.c src/check/init/init_memory.c src/check/init/init_memory.h \
 	src/check/init/init_report.c \

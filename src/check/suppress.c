@@ -2,6 +2,7 @@
  * Reading and matching suppressions.
  */
 #include "src/check/suppress.h"
+#include "src/base/file.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -51,6 +52,39 @@ static const char *add_line(struct suppressions *s, const char *line)
 	return "does not fit into memory";
 }
 
+/* Does a document of XML begin there? The file is read on from its beginning. */
+static bool is_xml(FILE *f)
+{
+	int c;
+
+	do
+		c = getc(f);
+	while (c == ' ' || c == '\t' || c == '\n' || c == '\r');
+	rewind(f);
+	return c == '<';
+}
+
+static bool read_records(struct suppressions *s, const char *path, struct text *why)
+{
+	struct text wrong = {0};
+	struct file f;
+	char *text;
+	bool ok;
+
+	if (!file_open(&f, path)) {
+		text_printf(why, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	text = strndup((const char *)f.data, f.size);
+	file_close(&f);
+	ok = text && suppression_records_read(s, text, &wrong);
+	if (!ok)
+		text_printf(why, "%s:%s", path, wrong.at ? wrong.at : " no memory left");
+	text_fini(&wrong);
+	free(text);
+	return ok;
+}
+
 bool suppressions_read(struct suppressions *s, const char *path, struct text *why)
 {
 	FILE *f = fopen(path, "re");
@@ -63,13 +97,15 @@ bool suppressions_read(struct suppressions *s, const char *path, struct text *wh
 		text_printf(why, "%s: %s", path, strerror(errno));
 		return false;
 	}
+	if (is_xml(f)) {
+		fclose(f);
+		return read_records(s, path, why);
+	}
 	while (ok && getline(&line, &room, f) >= 0) {
 		const char *wrong = NULL, *at = trim_line(line);
 
 		number++;
-		if (at && *at == '<')
-			wrong = "is XML, which is not supported: write KIND:PATTERN lines";
-		else if (at)
+		if (at)
 			wrong = add_line(s, at);
 		if (wrong)
 			text_printf(why, "%s:%u: '%s' %s", path, number, at, wrong);
@@ -89,6 +125,7 @@ void suppressions_fini(struct suppressions *s)
 	for (size_t i = 0; i < s->list.len; i++)
 		free(s->list.at[i].kind);
 	VEC_FREE(&s->list);
+	suppression_records_fini(s);
 }
 
 /* A whole name, or the end of a path behind a slash. */
@@ -154,5 +191,5 @@ bool suppressions_match(const struct suppressions *s, const struct finding *f)
 	for (size_t i = 0; i < s->list.len; i++)
 		if (matches(&s->list.at[i], f))
 			return true;
-	return false;
+	return suppression_records_match(s, f);
 }

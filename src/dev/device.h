@@ -118,6 +118,13 @@ struct device {
 	 * `apart` then (lower.h). NULL: there is none.
 	 */
 	const struct exec_observer *observer_apart;
+	/*
+	 * Is a launch of the kernel with this name for these two? NULL: all are. observer_rest gets
+	 * the others; NULL: none does. Set with `observer`.
+	 */
+	bool (*is_observed)(void *user, const char *kernel);
+	void *is_observed_user;
+	const struct exec_observer *observer_rest;
 	struct recorder *recorder;    /* of launches (src/dev/record/record.h); NULL: none */
 	struct device_places *places; /* for the variables of the next program; NULL: anywhere */
 };
@@ -290,6 +297,7 @@ struct device_fault {
 	enum status status;
 	char kernel[256], function[256];
 	struct host_from from; /* the launch */
+	bool is_unobserved;    /* it was not for the device's observer */
 	u32 ctaid[3], thread[3];
 	const char *ptx_name; /* of the text, valid while the program is loaded */
 	u32 ptx_line;         /* 0: unknown */

@@ -52,9 +52,11 @@ struct device_flight {
 	bool cooperative;
 	struct device_params *params; /* while it runs */
 	u64 grid_id;
-	u64 started_ns;          /* where the device has on_end */
-	struct host_from from;   /* as in device_launch */
-	u64 place;               /* of the launch in the program: sched_launch.place */
+	u64 started_ns;                       /* where the device has on_end */
+	struct host_from from;                /* as in device_launch */
+	const struct exec_observer *observer; /* while it runs; NULL: none */
+	bool is_unobserved;                   /* the device's is_observed says so */
+	u64 place;                            /* of the launch in the program: sched_launch.place */
 	struct nested *family;   /* what its threads and theirs have launched; NULL: nothing yet */
 	struct sched_pool *pool; /* to run on, NULL: the device's */
 	struct graph_run

@@ -326,9 +326,15 @@ static void end_record(struct device_flight *f, const struct device_fault *fault
 	f->shot = NULL;
 }
 
-static const struct exec_observer *launch_observer(const struct device *d, const struct program *p)
+static const struct exec_observer *launch_observer(struct device_flight *f)
 {
-	return p->extents ? d->observer_apart : d->observer;
+	const struct device *d = f->dev;
+
+	f->is_unobserved =
+		d->is_observed && !d->is_observed(d->is_observed_user, f->kernel->func->name->text);
+	if (f->is_unobserved)
+		return d->observer_rest;
+	return f->program->extents ? d->observer_apart : d->observer;
 }
 
 static const struct exec_ops *launch_ops(const struct device *d, const struct exec_observer *o)
@@ -340,7 +346,7 @@ static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
 	struct device_fault fault;
-	const struct exec_observer *o = launch_observer(f->dev, f->program);
+	const struct exec_observer *o = f->observer;
 
 	if (o && o->launch_end)
 		o->launch_end(o->user, f->program, f->grid_id);
@@ -354,6 +360,7 @@ static void on_done(void *user, const struct sched_end *end)
 	}
 	nested_drop(f);
 	device_fault_describe(f->kernel, f->program, end, f->from, &fault);
+	fault.is_unobserved = f->is_unobserved;
 	end_record(f, &fault);
 	device_flight_finish(f, fault.status, &fault);
 	device_fault_fini(&fault);
@@ -483,7 +490,7 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 	struct device *d = f->dev;
 	const struct program *p = f->program;
 	const struct device_shape *h = &f->shape;
-	const struct exec_observer *observer = launch_observer(d, p);
+	const struct exec_observer *observer = launch_observer(f);
 	struct sched_launch s = {
 		.env =
 			{
@@ -514,6 +521,7 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 		.user = f,
 	};
 
+	f->observer = observer;
 	s.env.grid_id = f->grid_id;
 	if (p->uses_reserved) {
 		s.env.reserved_at = (u32)align_up(s.env.shared_bytes, RESERVED_ALIGN);

@@ -249,8 +249,11 @@ static void purge(struct mem *m, u32 kept)
  */
 static u64 far_distance(const struct mem *m, u64 size)
 {
-	return m->strict && size > FAR_MIN ? align_up(min_u64(size, FAR_MAX), MEM_ALIGN)
-					   : MEM_ALIGN;
+	u64 far = m->strict && size > FAR_MIN ? min_u64(size, FAR_MAX) : MEM_ALIGN;
+
+	if (m->strict && far < m->padding)
+		far = m->padding;
+	return align_up(far, MEM_ALIGN);
 }
 
 /* The first place in [from, to) that no range takes; 0: none. */

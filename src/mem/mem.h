@@ -95,6 +95,7 @@ struct mem {
 	 * a page with a live allocation may. Set before the first launch.
 	 */
 	bool strict;
+	u32 padding;  /* of strict ones: bytes that stay free behind an allocation, at least */
 	int share_fd; /* file of pages that other processes may map, -1: none */
 	/*
 	 * Who beside kernels has been let in so far: MEM_OTHER_..; bits are only added, atomically.

@@ -136,6 +136,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		return TOOL_USAGE;
 	}
 	j->dev.mem.strict |= (s.checks & CHECK_MEM) != 0;
+	j->dev.mem.padding = (u32)setting_number(SETTING_CHECK_PADDING, 0);
 	if (s.checks & CHECK_MEM && !j->debugger && !j->replay)
 		exec_heap_set_apart(j->dev.syscalls.heap);
 	if (j->debugger) {
@@ -149,6 +150,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	j->dev.observer = observer;
 	j->dev.observer_apart =
 		checks_open_apart(&j->watch.checks, j->watch.which, observer, &j->watch.findings);
+	if (j->watch.which)
+		checks_choose(&j->watch.checks, &j->watch.findings, &j->dev);
 	j->dev.recorder = j->recorder;
 	j->dev.syscalls.print = print_to_stdout;
 	return TOOL_OK;

@@ -39,7 +39,7 @@ void exec_watch_fault(struct exec_watch *w, const struct device_fault *fault)
 {
 	struct finding f;
 
-	if (!w->which) {
+	if (!w->which || fault->is_unobserved) {
 		fputs(fault->message.at, stderr);
 		return;
 	}

@@ -15,6 +15,9 @@ enum effect {
 	LEAKS,   /* full | no */
 	API,     /* all | explicit | no */
 	SAVE,    /* a file, in XML */
+	KERNELS, /* key=value, .. of those that are checked */
+	EXCLUDED,
+	CALLERS, /* frames of the host */
 	PASS,    /* an option of `ptxloom check` with the same values */
 	XML,     /* the format */
 	IGNORED, /* about what an emulator does not have, or does always */
@@ -53,32 +56,32 @@ static const struct sanitizer_row {
 	{"--language", NULL, true, IGNORED},
 	{"--max-connections", NULL, true, IGNORED},
 	{"--num-callers-device", NULL, true, IGNORED},
-	{"--num-callers-host", NULL, true, IGNORED},
+	{"--num-callers-host", NULL, true, CALLERS},
 	{"--num-cuda-barriers", NULL, true, IGNORED},
 	{"--port", "-p", true, IGNORED},
-	{"--print-level", NULL, true, IGNORED},
+	{"--print-level", NULL, true, PASS},
 	{"--racecheck-detect-level", NULL, true, IGNORED},
 	{"--racecheck-indirect-barrier-dependency", NULL, true, IGNORED},
 	{"--racecheck-memcpy-async", NULL, true, IGNORED},
 	{"--racecheck-report", NULL, true, IGNORED},
 	{"--require-cuda-init", NULL, true, IGNORED},
-	{"--show-backtrace", NULL, true, IGNORED},
+	{"--show-backtrace", NULL, true, PASS},
 	{"--target-processes", NULL, true, IGNORED},
 	{"--track-stream-ordered-races", NULL, true, IGNORED},
 	{"--coredump-behavior", NULL, true, REFUSED},
 	{"--coredump-name", NULL, true, REFUSED},
-	{"--exclude", NULL, true, REFUSED},
-	{"--filter", NULL, true, REFUSED},
+	{"--exclude", NULL, true, EXCLUDED},
+	{"--filter", NULL, true, KERNELS},
 	{"--generate-coredump", NULL, true, REFUSED},
-	{"--kernel-name", "-k", true, REFUSED},
-	{"--kernel-name-exclude", NULL, true, REFUSED},
-	{"--kernel-regex", NULL, true, REFUSED},
-	{"--kernel-regex-exclude", NULL, true, REFUSED},
-	{"--launch-count", "-c", true, REFUSED},
-	{"--launch-skip", "-s", true, REFUSED},
+	{"--kernel-name", "-k", true, KERNELS},
+	{"--kernel-name-exclude", NULL, true, EXCLUDED},
+	{"--kernel-regex", NULL, true, KERNELS},
+	{"--kernel-regex-exclude", NULL, true, EXCLUDED},
+	{"--launch-count", "-c", true, PASS},
+	{"--launch-skip", "-s", true, PASS},
 	{"--mode", NULL, true, REFUSED},
-	{"--nvtx", NULL, true, REFUSED},
-	{"--padding", NULL, true, REFUSED},
+	{"--nvtx", NULL, true, IGNORED},
+	{"--padding", NULL, true, PASS},
 	{"--prefix", NULL, true, REFUSED},
 	{"--read", NULL, true, REFUSED},
 	{"--strip-paths", NULL, true, REFUSED},
@@ -101,7 +104,16 @@ static const char sanitizer_help[] =
 	"  --log-file FILE           where findings are written (%p: the process)\n"
 	"  --xml, --save FILE        write them in XML, to FILE; these go together\n"
 	"  --print-limit N           how many are printed (default 100)\n"
-	"  --suppressions FILE       lines KIND:PATTERN; files in XML are not supported\n"
+	"  --print-level LEVEL       error: warnings are not printed\n"
+	"  --suppressions FILE       findings that are known, in XML as --save writes it, or in lines KIND:PATTERN\n"
+	"  --kernel-name KEY=NAME    check these kernels only: kne=NAME, or kns=PART of a name, with commas\n"
+	"  --kernel-name-exclude KEY=NAME\n"
+	"                            check all but these; --kernel-regex, --filter and --exclude are the same\n"
+	"  --launch-skip N, --launch-count N\n"
+	"                            check launches of these kernels from the (N+1)th on, and so many\n"
+	"  --padding BYTES           memcheck: keep at least this distance between allocations\n"
+	"  --show-backtrace yes|no|host|device, --num-callers-host N\n"
+	"                            which stacks findings have\n"
 	"  --version, --help\n"
 	"\n"
 	"Options about what an emulator does not have, or always does, are accepted: a note says so.\n"
@@ -111,7 +123,8 @@ static const char sanitizer_help[] =
 struct sanitizer {
 	const char *tool, *leaks, *api, *save;
 	bool xml;
-	VEC(char *) pass; /* words for `ptxloom check`; owned */
+	struct text kernels, excluded; /* patterns, as --kernel-name takes them */
+	VEC(char *) pass;              /* words for `ptxloom check`; owned */
 };
 
 static const struct sanitizer_row *sanitizer_row_of(const char *word, size_t n)
@@ -169,6 +182,45 @@ static int take_tool(struct sanitizer *s, const char *value)
 	return TOOL_OK;
 }
 
+/* Characters that mean something in patterns are meant as they are. */
+static void add_literal(const char *value, size_t n, struct text *t)
+{
+	for (size_t i = 0; i < n; i++)
+		text_printf(t, strchr("*?[]\\", value[i]) ? "\\%c" : "%c", value[i]);
+}
+
+/*
+ * kne=NAME or kernel_name=NAME, a whole name; kns=PART or kernel_substring=PART: as the linker
+ * knows it, or demangled. Several, separated by commas: any of them.
+ */
+static int take_kernels(struct text *to, const char *value)
+{
+	static const struct {
+		const char *key;
+		bool is_part;
+	} keys[] = {{"kne=", false},
+		    {"kernel_name=", false},
+		    {"kns=", true},
+		    {"kernel_substring=", true}};
+
+	while (*value) {
+		size_t k = 0, n;
+
+		while (k < ARRAY_LEN(keys) && strncmp(value, keys[k].key, strlen(keys[k].key)) != 0)
+			k++;
+		if (k == ARRAY_LEN(keys))
+			return refuse_word("'%s' is not of the form kne=NAME or kns=PART", value);
+		value += strlen(keys[k].key);
+		n = strcspn(value, ",");
+		text_puts(to, to->len ? "|" : "");
+		text_puts(to, keys[k].is_part ? "*" : "");
+		add_literal(value, n, to);
+		text_puts(to, keys[k].is_part ? "*" : "");
+		value += n + (value[n] == ',');
+	}
+	return TOOL_OK;
+}
+
 static int take_known(struct sanitizer *s, const struct sanitizer_row *r, const char *value)
 {
 	static const char *const leaks[] = {"full", "no"};
@@ -187,6 +239,12 @@ static int take_known(struct sanitizer *s, const struct sanitizer_row *r, const 
 	case XML:
 		s->xml = true;
 		return TOOL_OK;
+	case KERNELS:
+		return take_kernels(&s->kernels, value);
+	case EXCLUDED:
+		return take_kernels(&s->excluded, value);
+	case CALLERS:
+		return add_word(s, "--num-callers", value) ? TOOL_OK : TOOL_CANNOT_RUN;
 	case PASS:
 		return add_word(s, r->name, value) ? TOOL_OK : TOOL_CANNOT_RUN;
 	case IGNORED:
@@ -250,6 +308,10 @@ static bool add_words(struct sanitizer *s)
 	add_checks(s, &checks);
 	ok = checks.at && add_word(s, "--check", checks.at);
 	text_fini(&checks);
+	if (s->kernels.at)
+		ok = ok && add_word(s, "--kernel-name", s->kernels.at);
+	if (s->excluded.at)
+		ok = ok && add_word(s, "--kernel-name-exclude", s->excluded.at);
 	if (s->save)
 		ok = ok && add_word(s, "--log-file", s->save) && add_word(s, "--format", "xml");
 	return ok;
@@ -300,5 +362,7 @@ int tool_main_sanitizer(int argc, char **argv)
 	for (size_t k = 0; k < s.pass.len; k++)
 		free(s.pass.at[k]);
 	VEC_FREE(&s.pass);
+	text_fini(&s.kernels);
+	text_fini(&s.excluded);
 	return status;
 }

@@ -68,11 +68,37 @@ for known in 'race:other' 'mem:race_no_barrier' 'race:race.cu:1'; do
 	check --check=race --suppressions known
 	ok "$([ "$rc" = 86 ]; echo $?)" "not suppressed: $known"
 done
-for known in 'race' 'rase:x' '<ComputeSanitizerOutput>' 'race:'; do
+for known in 'race' 'rase:x' 'race:'; do
 	printf '\n%s\n' "$known" >known
 	check --check=race --suppressions known
 	says err "^ptxloom: error: known:2: '$known' "
 done
+
+# compute-sanitizer's form: what a record names has to fit, whatever else it says.
+# suppressed STATUS RECORD: the exit status with this record.
+suppressed()
+{
+	{
+		printf '<?xml version="1.0"?>\n<ComputeSanitizerOutput>\n<!-- known -->\n'
+		printf '<record>%s</record>\n</ComputeSanitizerOutput>\n' "$2"
+	} >known
+	check --check=race --suppressions known
+	ok "$([ "$rc" = "$1" ]; echo $?)" "$1 with $2"
+}
+suppressed 0 '<kind>Racecheck</kind><what><text>Race reported between Read access</text></what>'
+suppressed 0 '<where><func>race_no_.*r$</func></where>'
+suppressed 0 '<what><size>4</size></what><where><func>race_no_barrier</func><path>race.cu</path></where>'
+suppressed 0 "<where><path>race.cu</path><line>$line</line></where>"
+suppressed 86 '<kind>Memcheck</kind><where><func>race_no_barrier</func></where>'
+suppressed 86 '<where><func>^other</func></where>'
+suppressed 86 '<where><path>race.cu</path><line>1</line></where>'
+suppressed 86 '<kind>race</kind><hostStack><frame><func>main</func></frame></hostStack>'
+suppressed 2 '<where></where>'
+says err '^ptxloom: error: known:4: a record names nothing$'
+suppressed 2 '<where><func>a[</func></where>'
+echo '<other></other>' >known
+check --check=race --suppressions known
+says err '^ptxloom: error: known:1: is no document of ComputeSanitizerOutput$'
 
 # Limits and statuses.
 check --check=race --print-limit 0
@@ -112,12 +138,12 @@ status 0 ptxloom-sanitizer --version
 status 2 ptxloom-sanitizer
 status 2 ptxloom-sanitizer --tool lint true
 says err "^ptxloom-sanitizer: error: there is no tool 'lint'$"
-status 2 ptxloom-sanitizer --nvtx yes true
-says err '^ptxloom-sanitizer: error: --nvtx is not supported$'
+status 2 ptxloom-sanitizer --generate-coredump yes true
+says err '^ptxloom-sanitizer: error: --generate-coredump is not supported$'
 status 2 ptxloom-sanitizer --tols memcheck true
 status 2 ptxloom-sanitizer --xml true
-status 0 ptxloom-sanitizer --show-backtrace=no true
-says err '^ptxloom-sanitizer: note: --show-backtrace has no meaning here$'
+status 0 ptxloom-sanitizer --nvtx=no true
+says err '^ptxloom-sanitizer: note: --nvtx has no meaning here$'
 
 needs_clang
 cat >scale.cu <<'END'
@@ -147,6 +173,102 @@ status 9 ptxloom-sanitizer --tool=memcheck --report-api-errors=no --error-exitco
 says found.xml '<path>.*scale\.cu</path><line>4</line>'
 echo 'invalid-access:scale' >known
 status 5 ptxloom check --check=mem --suppressions known ./scale
+# What was saved suppresses itself; a stack that is another does not.
+status 5 ptxloom-sanitizer --report-api-errors=no --xml --save=saved.xml ./scale
+status 0 ptxloom check --check=mem --suppressions saved.xml --error-exitcode 0 true
+capture ptxloom check --check=mem --suppressions saved.xml ./scale
+says err '^========= 1 suppressed$'
+sed -i 's,<func>main</func>,<func>other</func>,' saved.xml
+capture ptxloom check --check=mem --suppressions saved.xml ./scale
+says err '^========= ERROR SUMMARY: 1 error$'
+
+# Which launches are checked.
+cat >launches.cu <<'END'
+__global__ void first(int *p)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = p[threadIdx.x];
+	p[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void second(int *p)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = p[threadIdx.x];
+	p[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void fill(int *p)
+{
+	p[threadIdx.x] = 1;
+}
+int main()
+{
+	int *p;
+
+	cudaMalloc(&p, 256);
+	fill<<<1, 64>>>(p);
+	first<<<1, 64>>>(p);
+	second<<<1, 64>>>(p);
+	cudaDeviceSynchronize();
+}
+END
+succeeds "launches.cu builds" ptxloom cc -lineinfo launches.cu -o launches
+# chosen FIRST SECOND OPTION...: how many findings name each kernel.
+chosen()
+{
+	want="$1 $2"
+	shift 2
+	capture ptxloom run --check=race,mem "$@" ./launches
+	got="$(grep -c 'Error.* at first(' err) $(grep -c 'Error.* at second(' err)"
+	ok "$([ "$got" = "$want" ]; echo $?)" "$*: $got"
+}
+chosen 1 1
+chosen 1 0 --kernel-name first
+chosen 0 1 --kernel-name='x|sec*'
+chosen 0 1 --kernel-name-exclude='first(int*)'
+chosen 0 1 --kernel-name-exclude=_Z5firstPi
+chosen 0 1 --launch-skip 2
+chosen 1 0 --launch-skip 1 --launch-count 1
+chosen 0 0 --kernel-name fill
+chosen 0 1 --kernel-name 'first|second' --launch-skip=1
+# What launches write that are not checked is written.
+status 0 ptxloom run --check=init --kernel-name first ./launches
+capture ptxloom-sanitizer --tool racecheck --kernel-regex kns=seco -c 1 ./launches
+says err '^========= RACECHECK SUMMARY: 1 hazard displayed'
+capture ptxloom-sanitizer --tool racecheck -k kne=_Z5firstPi -s 1 ./launches
+says err '^========= RACECHECK SUMMARY: 0 hazards displayed'
+status 2 ptxloom-sanitizer --kernel-name first ./launches
+says err "'first' is not of the form kne=NAME or kns=PART"
+
+# Warnings that are not to be seen are counted.
+check --check=race --print-level error
+says err '^========= Error: Race reported'
+capture ptxloom exec --check=race --print-level=error "$ptx" --kernel warning_same_value --block 64 --buffer 'o:u32[64]'
+empty "$(grep Warning err)" "no warning is printed"
+says err 'RACECHECK SUMMARY: .*1 warning\)'
+
+# More room between allocations, so that what goes far past one does not come to another.
+cat >far.cu <<'END'
+#include <cstdio>
+__global__ void put(char *p, long i)
+{
+	p[i] = 1;
+}
+int main()
+{
+	char *p[64];
+
+	for (auto &x : p)
+		cudaMalloc(&x, 1000);
+	put<<<1, 1>>>(p[0], 4200);
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+END
+succeeds "far.cu builds" ptxloom cc far.cu -o far
+status 0 ptxloom run --check=mem ./far
+status 86 ptxloom run --check=mem --padding 100000 ./far
+
 # Two processes, one name.
 status 0 ptxloom check --check=mem --error-exitcode 0 --log-file both -- sh -c './scale; ./scale; true'
 ok "$(set -- both both.*; [ $# = 2 ] && grep -q Invalid "$1" && grep -q Invalid "$2"; echo $?)" \

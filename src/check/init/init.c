@@ -116,25 +116,36 @@ static void init_observe_launch(void *user, const struct program *p, u64 grid_id
 		init_launch_free(l);
 }
 
-static void init_observe_launch_end(void *user, const struct program *p, u64 grid_id)
+static void end_init_launch(struct init_check *c, u64 grid_id, bool tells)
 {
-	struct init_check *c = user;
 	struct init_launch *l = init_launch_of(c, grid_id);
 
-	(void)p;
 	if (!l)
 		return;
 	if (l->gave_up)
 		fputs("ptxloom: note: reads of uninitialized memory were not looked for to the end "
 		      "of a launch: no memory left\n",
 		      stderr);
-	init_tell(l, c->mem, c->found);
+	if (tells)
+		init_tell(l, c->mem, c->found);
 	pthread_mutex_lock(&c->lock);
 	map_remove(&c->launches, grid_id + 1);
 	pthread_mutex_unlock(&c->lock);
 	if (c->last && c->last->launch == l)
 		c->last = NULL;
 	init_launch_free(l);
+}
+
+static void init_observe_launch_end(void *user, const struct program *p, u64 grid_id)
+{
+	(void)p;
+	end_init_launch(user, grid_id, true);
+}
+
+static void init_observe_rest_end(void *user, const struct program *p, u64 grid_id)
+{
+	(void)p;
+	end_init_launch(user, grid_id, false);
 }
 
 static void init_observe_cta(void *user, const struct cta *cta)
@@ -777,6 +788,8 @@ void init_check_init(struct init_check *c, struct mem *m, struct findings *found
 					      .access = init_observe_access,
 					      .every = true,
 					      .heap = init_observe_heap}};
+	c->observer_rest = c->observer;
+	c->observer_rest.launch_end = init_observe_rest_end;
 	pthread_mutex_init(&c->lock, NULL);
 }
 

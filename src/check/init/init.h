@@ -16,6 +16,7 @@ struct init_cta;
 
 struct init_check {
 	struct exec_observer observer;
+	struct exec_observer observer_rest; /* follows values, and reports nothing */
 	struct mem *mem;
 	struct findings *found;
 	struct init_memory *memory;
