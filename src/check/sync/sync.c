@@ -310,6 +310,9 @@ static void on_sync_sync(void *user, const struct exec_sync *s)
 
 static void sync_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
 {
+	/* Another observer of the launch wanted it: there are no copies. */
+	if (l->step_at && !a->cta->cluster)
+		return;
 	if (a->cta->cluster)
 		sync_cluster_access(l, c, a);
 	if (a->kind == ACCESS_COPY_WRITE)
