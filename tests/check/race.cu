@@ -353,3 +353,28 @@ KERNEL fine_bytes_shared(int *out)
 	s[threadIdx.x + 1] = threadIdx.x;
 	out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x + 1];
 }
+
+// ---- updates in place ----
+
+// Lanes that run together read the same and write the same: all updates but one are lost.
+KERNEL race_lost_update(int *out)
+{
+	out[(blockIdx.x * 64 + threadIdx.x) / 32]++; // race_lost_update first, second
+}
+
+// The value stays; with others the outcome would depend on the order.
+KERNEL race_lost_maximum(int *out)
+{
+	int *most = &out[(blockIdx.x * 64 + threadIdx.x) / 32];
+
+	*most = max(*most, out[128 + threadIdx.x]); // race_lost_maximum first, second
+}
+
+// Each stores the same, whatever was there.
+KERNEL warning_mark_visited(int *out)
+{
+	int *visited = &out[(blockIdx.x * 64 + threadIdx.x) / 32];
+
+	if (*visited != 3)
+		*visited = 3;
+}

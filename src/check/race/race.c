@@ -2,6 +2,7 @@
  * The observer that looks for races: launches and CTAs that it follows.
  */
 #include "src/check/race/race_int.h"
+#include "src/check/race/update.h"
 #include "src/exec/lane_access.h"
 
 #include <stdio.h>
@@ -137,6 +138,23 @@ static void launch_free(struct race_launch *l)
 	free(l);
 }
 
+/* Do both threads change the place by what they have read of it? */
+static bool updates_both(const struct program *p, const struct race *x)
+{
+	const struct touch *w = x->first_writes ? &x->first : &x->second;
+	const struct touch *other = x->first_writes ? &x->second : &x->first;
+	u32 load;
+
+	if (who_agent_of(w->who) != AGENT_THREAD || who_agent_of(other->who) != AGENT_THREAD)
+		return false;
+	load = race_update_load(p, w->pc);
+	if (load == IR_NONE)
+		return false;
+	if (x->first_writes && x->second_writes)
+		return race_update_load(p, other->pc) != IR_NONE;
+	return p->uop[other->pc].func == p->uop[w->pc].func && p->uop[other->pc].ir == load;
+}
+
 static void race_end_launch(struct race_check *r, const struct program *p, u64 grid_id)
 {
 	struct race_launch *l = race_launch_of(r, grid_id);
@@ -154,6 +172,7 @@ static void race_end_launch(struct race_check *r, const struct program *p, u64 g
 			     l->manner[x->first.pc].feeds_atomic) ||
 			    (!x->second_writes && x->first.strong &&
 			     l->manner[x->second.pc].feeds_atomic);
+		x->is_update = (x->same_value || x->together) && updates_both(p, x);
 	}
 	race_reports_tell(&l->reports, p, r->mem, r->found);
 	launch_free(l);

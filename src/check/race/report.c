@@ -17,7 +17,7 @@ static const char *side_name(bool writes)
  */
 static bool is_warning(const struct race *r)
 {
-	return r->same_value || r->together || r->is_try;
+	return !r->is_update && (r->same_value || r->together || r->is_try);
 }
 
 bool race_reports_add(struct race_reports *r, const struct race *race, bool *news)
@@ -59,7 +59,7 @@ static void add_race_side(const struct race *r, const struct touch *x, bool writ
 static void say_order_missing(const struct race *r, struct text *t)
 {
 	text_puts(t, "    ");
-	if (r->same_value)
+	if (r->same_value && !r->is_update)
 		text_puts(t, r->first_writes && r->second_writes
 				     ? "Both write the same value. "
 				     : "What is written is what was there already. ");
@@ -71,6 +71,10 @@ static void say_order_missing(const struct race *r, struct text *t)
 		text_puts(
 			t,
 			"The asynchronous copy may be under way still: nothing between them waits for it.");
+	else if (r->is_update)
+		text_puts(
+			t,
+			"Each writes what it makes of what it has read: one may be lost. Use an atomic.");
 	else if (r->is_try)
 		text_puts(
 			t,

@@ -16,6 +16,8 @@ struct race {
 	bool same_value; /* the outcome does not depend on their order */
 	bool same_warp;
 	bool together; /* and the first thread's lane runs beside the second's */
+	/* each writes what it makes of what it has read: one may be lost, whatever is written */
+	bool is_update;
 	bool is_try;   /* a read only says what an atomic operation is tried with first */
 	bool narrow;   /* both are strong, but a scope is too narrow */
 	bool unfenced; /* ordered, but no fence stands between the proxies */

@@ -1,0 +1,145 @@
+/*
+ * Updates in place, by the text of the function: backwards from a store over the registers that its
+ * value is made of, up to a load from the address of the store. Addresses are the same if they are
+ * computed alike.
+ */
+#include "src/check/race/update.h"
+
+#include "src/base/map.h"
+
+#define SAME_DEPTH 12u
+
+static const struct ir_operand *update_operand(const struct ir_func *f, const struct ir_insn *in,
+					       u32 i)
+{
+	return &f->operands.at[in->first_op + i];
+}
+
+static bool is_written(const struct ir_insn *in, u32 i)
+{
+	return in->form && i < in->form->row->operands &&
+	       in->form->row->operand[i].role & ISA_WRITE;
+}
+
+/* Is reg among an operand, its elements included? */
+static bool has_reg(const struct ir_func *f, const struct ir_operand *o, u32 reg)
+{
+	if (o->kind == IR_OP_REG)
+		return o->index == reg;
+	for (u32 i = 0; o->kind == IR_OP_VEC && i < (u32)o->imm; i++)
+		if (has_reg(f, &f->operands.at[o->index + i], reg))
+			return true;
+	return false;
+}
+
+/* The instruction nearest above `at` that writes reg; IR_NONE: none. */
+static u32 definition(const struct ir_func *f, u32 reg, u32 at)
+{
+	while (at-- > 0) {
+		const struct ir_insn *in = &f->insns.at[at];
+
+		for (u32 i = 0; i < in->ops; i++)
+			if (is_written(in, i) && has_reg(f, update_operand(f, in, i), reg))
+				return at;
+	}
+	return IR_NONE;
+}
+
+static bool update_same_operand(const struct ir_func *f, const struct ir_operand *a, u32 a_at,
+				const struct ir_operand *b, u32 b_at, u32 depth);
+
+/* Do two instructions compute the same of the same? */
+static bool same_result(const struct ir_func *f, u32 a, u32 b, u32 depth)
+{
+	const struct ir_insn *x = &f->insns.at[a], *y = &f->insns.at[b];
+
+	if (x->form != y->form || !x->form || x->ops != y->ops || x->guard != y->guard)
+		return false;
+	for (u32 i = 0; i < x->ops; i++)
+		if (!is_written(x, i) && !update_same_operand(f, update_operand(f, x, i), a,
+							      update_operand(f, y, i), b, depth))
+			return false;
+	return true;
+}
+
+static bool update_same_operand(const struct ir_func *f, const struct ir_operand *a, u32 a_at,
+				const struct ir_operand *b, u32 b_at, u32 depth)
+{
+	u32 x, y;
+
+	if (a->kind != b->kind || a->imm != b->imm || a->part != b->part || a->flags != b->flags)
+		return false;
+	if (a->kind != IR_OP_REG && a->kind != IR_OP_ADDR_REG)
+		return a->kind != IR_OP_VEC && a->index == b->index;
+	x = definition(f, a->index, a_at);
+	y = definition(f, b->index, b_at);
+	if (x == y)
+		return a->index == b->index;
+	return x != IR_NONE && y != IR_NONE && depth && same_result(f, x, y, depth - 1);
+}
+
+static bool update_want(struct map *wanted, const struct ir_func *f, const struct ir_operand *o)
+{
+	bool ok = true;
+
+	if (o->kind == IR_OP_REG)
+		return map_set(wanted, (u64)o->index + 1, 1);
+	for (u32 i = 0; o->kind == IR_OP_VEC && i < (u32)o->imm; i++)
+		ok &= update_want(wanted, f, &f->operands.at[o->index + i]);
+	return ok;
+}
+
+/* Does an instruction write a register that is wanted? It is wanted no more, then. */
+static bool gives(struct map *wanted, const struct ir_func *f, const struct ir_operand *o)
+{
+	bool does = false;
+
+	if (o->kind == IR_OP_REG) {
+		does = map_get(wanted, (u64)o->index + 1) != NULL;
+		map_remove(wanted, (u64)o->index + 1);
+	}
+	for (u32 i = 0; o->kind == IR_OP_VEC && i < (u32)o->imm; i++)
+		does |= gives(wanted, f, &f->operands.at[o->index + i]);
+	return does;
+}
+
+/* One step backwards. True: it is the load. */
+static bool is_source(struct map *wanted, const struct ir_func *f, u32 at, u32 store)
+{
+	const struct ir_insn *in = &f->insns.at[at], *st = &f->insns.at[store];
+	bool does = false;
+
+	for (u32 i = 0; i < in->ops; i++)
+		does |= is_written(in, i) && gives(wanted, f, update_operand(f, in, i));
+	if (!does)
+		return false;
+	if (ir_opcode(in) == OPCODE_ld)
+		return update_same_operand(f, update_operand(f, in, 1), at,
+					   update_operand(f, st, 0), store, SAME_DEPTH);
+	for (u32 i = 0; i < in->ops; i++)
+		if (!is_written(in, i))
+			update_want(wanted, f, update_operand(f, in, i));
+	/* What it gives is of one branch: another way may give it, too. */
+	for (u32 i = 0; in->guard != IR_NONE && i < in->ops; i++)
+		if (is_written(in, i))
+			update_want(wanted, f, update_operand(f, in, i));
+	return false;
+}
+
+u32 race_update_load(const struct program *p, u32 pc)
+{
+	const struct uop *in = &p->uop[pc];
+	const struct ir_func *f = p->funcs[in->func].func;
+	struct map wanted = {0};
+	u32 at = in->ir, load = IR_NONE;
+
+	if (at >= f->insns.len || ir_opcode(&f->insns.at[at]) != OPCODE_st ||
+	    f->insns.at[at].ops < 2)
+		return IR_NONE;
+	update_want(&wanted, f, update_operand(f, &f->insns.at[at], 1));
+	while (at-- > 0 && load == IR_NONE)
+		if (is_source(&wanted, f, at, in->ir))
+			load = at;
+	map_fini(&wanted);
+	return load;
+}
