@@ -113,9 +113,21 @@ static void apart_access(void *user, const struct exec_access *a)
 	}
 }
 
+static bool apart_span(void *user, const struct exec_span *s)
+{
+	u64 from, size;
+
+	(void)user;
+	return s->space != MEM_SHARED ||
+	       (s->end && exec_extent_of(s->g->env, s->lo, s->end - s->lo, &from, &size));
+}
+
 void apart_check_init(struct apart_check *c, struct findings *found)
 {
-	*c = (struct apart_check){
-		.found = found,
-		.observer = {.user = c, .access = apart_access, .every = true, .only_apart = true}};
+	*c = (struct apart_check){.found = found,
+				  .observer = {.user = c,
+					       .access = apart_access,
+					       .span = apart_span,
+					       .every = true,
+					       .only_apart = true}};
 }

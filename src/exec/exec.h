@@ -246,9 +246,10 @@ struct gang {
 	u8 *shared;               /* of the CTA */
 	u8 *local;                /* local memory of the gang's first thread */
 	u32 pc;                   /* where a gang stopped, or goes on */
-	bool together;            /* all warps stand at pc: run in gang mode */
-	u32 rejoin;               /* warp mode: gang's reconvergence point, NO_PC: none */
-	u32 rejoin_passes;        /* in which warps waited there and others used up their slices */
+	bool quiet;        /* an observer needs no steps of it at present (exec_observer.rests) */
+	bool together;     /* all warps stand at pc: run in gang mode */
+	u32 rejoin;        /* warp mode: gang's reconvergence point, NO_PC: none */
+	u32 rejoin_passes; /* in which warps waited there and others used up their slices */
 	/* Cycles, in programs that read clocks; and of a loop that only waits for one. */
 	u64 clock, wait_from, wait_last;
 	u32 wait_pc; /* the micro-op that reads it, NO_PC: none */

@@ -48,6 +48,19 @@ struct exec_access {
 	const u64 *address;
 };
 
+/*
+ * Where all that a gang, or the warp that runs alone, is about to touch lies: its lanes' addresses
+ * are in [lo, end), in one space, as in struct exec_access. end 0: anywhere in that space.
+ */
+struct exec_span {
+	const struct gang *g;
+	const struct uop *in;
+	u8 kind;    /* enum exec_access_kind */
+	u8 space;   /* enum mem_space */
+	bool dense; /* stores: all of it is touched */
+	u64 lo, end;
+};
+
 /* Lanes have come to an instruction that makes them wait for others, or orders memory. */
 struct exec_sync {
 	const struct cta *cta;
@@ -76,7 +89,17 @@ struct exec_observer {
 	 */
 	void (*step)(void *user, const struct gang *g, const struct uop *in);
 	const u8 *step_at; /* by micro-op: is `step` wanted before it? NULL: before each */
+	/*
+	 * It sets gang.quiet, which an exec_observer.cta_begin initializes, to be spared the steps
+	 * of that gang. With another one that needs steps, all are told.
+	 */
+	bool rests;
 	void (*access)(void *user, const struct exec_access *a);
+	/*
+	 * Loads, stores and atomics: before the access of each warp is told. True: nothing more of
+	 * this one is needed. NULL: accesses are told at once.
+	 */
+	bool (*span)(void *user, const struct exec_span *s);
 	/*
 	 * Accesses of every kind: also bulk and tensor copies, what st.async and red.async send,
 	 * mbarriers, fragments of wmma, factors of wgmma in shared memory, surfaces, and what the

@@ -2,6 +2,7 @@
  * Instrumented twins of the handlers that touch memory or wait: they report to the observer, then
  * do what the plain handler does. One body serves all operations of a kind. See observer.h.
  */
+#include "src/ops/address_form.h"
 #include "src/ops/observe.h"
 #include "src/ops/tables.h"
 #include "src/uop/async.h"
@@ -59,6 +60,77 @@ static void report_access(struct gang *g, const struct uop *in, enum exec_access
 	}
 }
 
+/* The lowest and the highest address of the lanes of a warp. */
+static void span_warp(const struct gang *g, const struct uop *in, u32 w, u32 mask, u64 *lo, u64 *hi)
+{
+	u64 low = UINT64_MAX, high = 0;
+
+	if (mask != FULL_MASK) {
+		for (u32 m = mask; m; m &= m - 1) {
+			u32 l = w * WARP_LANES + (u32)__builtin_ctz(m);
+			u64 x = lane_address(g, in, g->lane0 + l);
+
+			low = x < low ? x : low;
+			high = x > high ? x : high;
+		}
+	} else if (in->flags & UOPF_WIDE) {
+		const u64 *r = ROW64(in->a) + w * WARP_LANES, offset = (u64)in->mem.offset;
+
+		FOR_LANES(l, WARP_LANES) {
+			u64 x = r[l] + offset;
+
+			low = x < low ? x : low;
+			high = x > high ? x : high;
+		}
+	} else {
+		const u32 *r = ROW32(in->a) + w * WARP_LANES, offset = (u32)in->mem.offset;
+		u32 first = UINT32_MAX, last = 0;
+
+		FOR_LANES(l, WARP_LANES) {
+			u32 x = r[l] + offset;
+
+			first = x < first ? x : first;
+			last = x > last ? x : last;
+		}
+		low = first;
+		high = last;
+	}
+	*lo = low < *lo ? low : *lo;
+	*hi = high > *hi ? high : *hi;
+}
+
+/* Is all that this touches in one stretch of which the observer needs to know no more? */
+static bool is_span_enough(struct gang *g, const struct uop *in, enum exec_access_kind kind,
+			   u32 space)
+{
+	const struct exec_observer *o = g->env->observer;
+	u32 width = (u32)in->mem.size * in->mem.count;
+	struct exec_span s = {
+		.g = g, .in = in, .kind = (u8)kind, .space = (u8)space, .lo = UINT64_MAX};
+	u64 hi = 0, first;
+
+	if (space == MEM_SHARED || space == MEM_PARAM) {
+		s.lo = s.end = 0;
+		if (o->span(o->user, &s))
+			return true;
+		s.lo = UINT64_MAX;
+	}
+	if (in->a == NO_ROW)
+		s.lo = hi = (u64)in->mem.offset;
+	for (u32 w = 0; in->a != NO_ROW && w < WARPS; w++)
+		span_warp(g, in, w, mask_of(g, w), &s.lo, &hi);
+	if (space == MEM_GENERIC) {
+		s.space = (u8)generic_space(g->env->mem, &s.lo);
+		if (generic_space(g->env->mem, &hi) != s.space)
+			return false;
+	}
+	s.end = hi + width;
+	s.dense = kind == ACCESS_STORE && g->mode == MODE_GANG && g->full &&
+		  s.end - s.lo == (u64)LANES * width &&
+		  classify_plain(g, in, 0, LANES, width, &first) == ADDRESS_ROW;
+	return s.lo < s.end && o->span(o->user, &s);
+}
+
 HANDLER(watch_memory)
 {
 	if (!g->env->observer->access)
@@ -66,7 +138,11 @@ HANDLER(watch_memory)
 	/*
 	 * By operation: the micro-op's space may be another, as parameters of functions are local.
 	 */
-	report_access(g, in, access_kind_of(g, in), uop_info[in->inner].space);
+	enum exec_access_kind kind = access_kind_of(g, in);
+	u32 space = uop_info[in->inner].space;
+
+	if (!g->env->observer->span || !is_span_enough(g, in, kind, space))
+		report_access(g, in, kind, space);
 	return PLAIN(g, in);
 }
 
@@ -237,16 +313,18 @@ static void run_loop_quiet(struct gang *g, const struct uop *in)
 
 static void run_loop_observed(struct gang *g, const struct uop *in)
 {
-	const u8 *at = g->env->observer->step_at;
+	const struct exec_observer *o = g->env->observer;
+	bool rests = o->rests;
+	const u8 *at = o->step_at;
 	u32 pc;
 
-	if (!g->env->observer->step) {
+	if (!o->step) {
 		run_loop_quiet(g, in);
 		return;
 	}
 	do {
 		pc = (u32)(in - g->uops);
-		if (!at || at[pc])
+		if ((!at || at[pc]) && (!rests || !g->quiet))
 			exec_tell_step(g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);

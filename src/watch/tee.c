@@ -56,6 +56,16 @@ static void tee_access(void *user, const struct exec_access *a)
 		o->access(o->user, a);
 }
 
+static bool tee_span(void *user, const struct exec_span *s)
+{
+	const struct watch_tee *t = user;
+	bool enough = true;
+
+	EACH(t, o, access)
+	enough &= o->span && o->span(o->user, s);
+	return enough;
+}
+
 static void tee_sync(void *user, const struct exec_sync *s)
 {
 	const struct watch_tee *t = user;
@@ -106,6 +116,9 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	if (t->len == WATCH_TEE_MAX)
 		return false;
 	t->to[t->len++] = o;
+	/* What one observer does not need another may. */
+	all->rests = all->step ? all->rests && !o->step : o->step && o->rests;
+	all->span = o->span || all->span ? tee_span : NULL;
 	all->launch_begin = o->launch_begin ? on_launch_begin : all->launch_begin;
 	all->launch_end = o->launch_end ? on_launch_end : all->launch_end;
 	all->cta_begin = o->cta_begin ? on_cta_begin : all->cta_begin;

@@ -28,6 +28,9 @@ unit_tests += \
 	tests/unit/debugger/points \
 	tests/unit/debugger/look
 unit_tests += \
+	tests/unit/check/taint \
+	tests/unit/check/written
+unit_tests += \
 	tests/unit/dev/absurd \
 	tests/unit/dev/api \
 	tests/unit/dev/arrive \
@@ -36,7 +39,8 @@ unit_tests += \
 	tests/unit/dev/litmus \
 	tests/unit/dev/stream \
 	tests/unit/dev/system \
-	tests/unit/dev/whole
+	tests/unit/dev/whole \
+	tests/unit/dev/watch
 unit_tests += \
 	tests/unit/exec/barrier \
 	tests/unit/exec/calls \

@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Lanes of one access lie in so many bytes, if all of them are to be looked up at once. */
-#define SPAN_MOST ((u64)64 << 10)
-
 /* ---- launches and CTAs ---- */
 
 static struct init_launch *init_launch_of(struct init_check *c, u64 grid_id)
@@ -69,7 +66,7 @@ static void cta_restart(struct init_cta *c, const struct cta *cta)
 	c->cta = cta;
 	c->copy_pc = c->fragment_pc = NO_PC;
 	for (u32 i = 0; i < c->gang_len; i++)
-		memcpy(c->gangs[i].state, l->states, l->shape.block_bytes / 64);
+		taint_begin(&c->gangs[i], l->states, l->dirty);
 	written_reset(&c->shared);
 	if (l->program->uses_reserved)
 		written_set(&c->shared, cta->env->reserved_at, EXEC_RESERVED_SHARED);
@@ -168,6 +165,8 @@ static void init_observe_cta(void *user, const struct cta *cta)
 		return;
 	}
 	cta_restart(x, cta);
+	for (u32 i = 0; i < cta->gangs; i++)
+		cta->gang[i].quiet = !x->gangs[i].dirty;
 }
 
 static struct init_cta *init_cta_at(struct init_launch *l, u64 number)
@@ -177,7 +176,7 @@ static struct init_cta *init_cta_at(struct init_launch *l, u64 number)
 	return slot ? (struct init_cta *)(uintptr_t)*slot : NULL;
 }
 
-static struct init_cta *init_cta_of(struct init_check *c, const struct cta *cta)
+struct init_cta *init_cta_of(struct init_check *c, const struct cta *cta)
 {
 	struct init_launch *l;
 
@@ -200,27 +199,6 @@ static void init_observe_cta_end(void *user, const struct cta *cta)
 	x->cta = NULL;
 	x->next = x->launch->spare;
 	x->launch->spare = x;
-}
-
-/* ---- steps ---- */
-
-static void init_observe_step(void *user, const struct gang *g, const struct uop *in)
-{
-	struct init_check *check = user;
-	struct init_cta *c = init_cta_of(check, g->cta);
-	struct taint *t = c ? &c->gangs[g - g->cta->gang] : NULL;
-	struct init_launch *l = c ? c->launch : NULL;
-	u32 pc = (u32)(in - g->uops), dirty = 0;
-
-	if (!c)
-		return;
-	for (u32 i = l->first_row[pc]; i < l->first_row[pc + 1]; i++)
-		dirty |= t->state[l->row_at[i]];
-	if (PL_LIKELY(!dirty))
-		return;
-	init_flow_step(c, t, (struct gang *)(uintptr_t)g, in);
-	if (PL_UNLIKELY(l->announced != l->reports.len))
-		init_announce(l, check->mem, check->found);
 }
 
 /* ---- where accesses go ---- */
@@ -308,7 +286,7 @@ static bool find_init_span(struct visit *v, u64 *at, u64 *bytes)
 		hi = x > hi ? x : hi;
 	}
 	*bytes = hi - lo + v->a->bytes;
-	if (*bytes > SPAN_MOST || (v->a->space == MEM_SHARED && hi > MEM_SHARED_OFFSET) ||
+	if (*bytes > INIT_SPAN_MOST || (v->a->space == MEM_SHARED && hi > MEM_SHARED_OFFSET) ||
 	    !find_init_place(v, (u32)__builtin_ctz(v->a->mask)))
 		return false;
 	if (v->range) {
@@ -749,6 +727,8 @@ static void init_observe_access(void *user, const struct exec_access *a)
 	if (is_shared)
 		pthread_mutex_lock(&check->memory->lock);
 	visit_access(&v);
+	if (v.t->dirty)
+		exec_gang_of(a->cta, a->warp)->quiet = false;
 	if (is_shared)
 		pthread_mutex_unlock(&check->memory->lock);
 	if (PL_UNLIKELY(v.launch->announced != v.launch->reports.len))
@@ -785,7 +765,9 @@ void init_check_init(struct init_check *c, struct mem *m, struct findings *found
 					      .cta_begin = init_observe_cta,
 					      .cta_end = init_observe_cta_end,
 					      .step = init_observe_step,
+					      .rests = true,
 					      .access = init_observe_access,
+					      .span = init_observe_span,
 					      .every = true,
 					      .heap = init_observe_heap}};
 	c->observer_rest = c->observer;

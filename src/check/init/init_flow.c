@@ -58,7 +58,7 @@ static void note_row(void *user, u32 row, bool write)
 
 	(write ? f->written : f->read)[row / 64] = 1;
 	if (f->l->row_at)
-		f->l->row_at[f->n] = row / 64;
+		f->l->row_at[f->n] = row / 64 | (write ? INIT_ROW_WRITTEN : 0);
 	f->n++;
 }
 
@@ -81,23 +81,38 @@ static void forget_rows(struct init_launch *l)
 	}
 }
 
-/* Rows of functions hold what an earlier call left in them: only the kernel's begin unset. */
-static void begin_states(struct init_launch *l, const u8 *written, const u8 *read)
+/*
+ * Rows of functions hold what an earlier call left in them: only the kernel's begin unset. Those
+ * that are written before they are read, whatever path is taken, count as clean.
+ */
+static bool begin_states(struct init_launch *l, const u8 *read)
 {
 	const struct program *p = l->program;
-	struct row_find launch = {.l = l, .written = calloc(p->block_bytes / 64 + 2, 1)};
+	u32 rows = p->block_bytes / 64;
+	struct row_find launch = {.l = l};
 	u32 *row_at = l->row_at;
+	u8 *live = calloc(rows + 2, 1);
+	bool ok;
 
-	launch.read = launch.written;
-	l->row_at = NULL;
-	for (u32 pc = p->launch_first; launch.written && pc < p->uops; pc++)
-		uop_each_row(&p->uop[pc], p->ext, note_row, &launch);
-	l->row_at = row_at;
-	for (u32 i = 0; launch.written && i < p->block_bytes / 64; i++)
-		if ((written[i] || read[i]) && !launch.written[i])
-			l->states[i] = TAINT_UNSET;
+	launch.read = launch.written = calloc(rows + 2, 1);
+	ok = live && launch.written;
+	if (ok) {
+		bool is_known = init_live_find(l, live);
+
+		l->row_at = NULL;
+		for (u32 pc = p->launch_first; pc < p->uops; pc++)
+			uop_each_row(&p->uop[pc], p->ext, note_row, &launch);
+		l->row_at = row_at;
+		for (u32 i = 0; i < rows; i++)
+			if ((is_known ? live[i] : read[i]) && !launch.written[i])
+				l->states[i] = TAINT_UNSET;
+		forget_rows(l);
+	}
+	for (u32 i = 0; i < rows; i++)
+		l->dirty += l->states[i] != TAINT_CLEAN;
 	free(launch.written);
-	forget_rows(l);
+	free(live);
+	return ok;
 }
 
 bool init_flow_prepare(struct init_launch *l)
@@ -130,8 +145,7 @@ bool init_flow_prepare(struct init_launch *l)
 	for (u32 pc = 0; ok && pc < p->uops; pc++)
 		uop_each_row(&p->uop[pc], p->ext, note_row, &f);
 	l->shape = (struct taint_shape){f.wide_at, p->preds_at, p->block_bytes, p->gang};
-	if (ok)
-		begin_states(l, f.written, f.read);
+	ok = ok && begin_states(l, f.read);
 	free(f.written);
 	free(f.read);
 	return ok;
@@ -624,7 +638,8 @@ static void pass_uop(struct step *s)
 	clean_results(s);
 }
 
-void init_flow_step(struct init_cta *c, struct taint *t, struct gang *g, const struct uop *in)
+/* A micro-op is about to run, one of whose rows is not clean. */
+static void flow_step(struct init_cta *c, struct taint *t, struct gang *g, const struct uop *in)
 {
 	struct step s = {.c = c, .t = t, .g = g, .in = in, .first = g->warp};
 
@@ -635,4 +650,32 @@ void init_flow_step(struct init_cta *c, struct taint *t, struct gang *g, const s
 	pass_guard(&s);
 	uop_each_row(in, g->env->program->ext, gather_row, &s);
 	pass_uop(&s);
+}
+
+/* While nothing of its registers is undefined, a gang's steps are not needed. */
+static void rest_gang(struct gang *g, const struct taint *t)
+{
+	g->quiet = !t->dirty;
+	for (u32 w = 0; g->quiet && w < g->warps; w++)
+		g->warp_at[w].told = 0;
+}
+
+void init_observe_step(void *user, const struct gang *g, const struct uop *in)
+{
+	struct init_check *check = user;
+	struct init_cta *c = init_cta_of(check, g->cta);
+	struct taint *t = c ? &c->gangs[g - g->cta->gang] : NULL;
+	struct init_launch *l = c ? c->launch : NULL;
+	u32 pc = (u32)(in - g->uops), dirty = 0;
+
+	if (!c || !t->dirty)
+		return;
+	for (u32 i = l->first_row[pc]; i < l->first_row[pc + 1]; i++)
+		dirty |= t->state[l->row_at[i] & ~INIT_ROW_WRITTEN];
+	if (PL_LIKELY(!dirty))
+		return;
+	flow_step(c, t, (struct gang *)(uintptr_t)g, in);
+	rest_gang((struct gang *)(uintptr_t)g, t);
+	if (PL_UNLIKELY(l->announced != l->reports.len))
+		init_announce(l, check->mem, check->found);
 }

@@ -20,6 +20,8 @@ enum init_use {
 	INIT_USES,
 };
 
+#define INIT_ROW_WRITTEN (1u << 31)
+
 /* A read of bytes that were never written; values in registers name it by its number + 1. */
 struct init_read {
 	u32 pc;
@@ -50,7 +52,8 @@ struct init_launch {
 	u32 serial;
 	struct taint_shape shape;
 	u8 *states; /* of rows when a CTA begins, by row / 64 */
-	/* the rows of micro-op pc, by row / 64: row_at[first_row[pc]] .. */
+	u32 dirty;  /* how many of them are not clean */
+	/* the rows of micro-op pc, by row / 64, with INIT_ROW_WRITTEN: row_at[first_row[pc]] .. */
 	u32 *first_row, *row_at;
 	VEC(struct init_read) reads;
 	struct map reads_of; /* by micro-op + 1: how many reads << 32 | the last one's number */
@@ -86,12 +89,33 @@ struct init_cta {
 	bool fragment_written;
 };
 
+/* Lanes of one access lie in so many bytes, if all of them are to be looked up at once. */
+#define INIT_SPAN_MOST ((u64)64 << 10)
+
+/* ---- init.c ---- */
+
+/* NULL: the launch, or the CTA, is not followed, for want of memory. */
+struct init_cta *init_cta_of(struct init_check *c, const struct cta *cta);
+
+/* ---- init_span.c ---- */
+
+/* exec_observer.span; user: struct init_check. */
+bool init_observe_span(void *user, const struct exec_span *s);
+
 /* ---- init_flow.c ---- */
 
 /* What the rows of a CTA hold when it begins, and the list of rows of each micro-op. */
 bool init_flow_prepare(struct init_launch *l);
-/* A micro-op is about to run, one of whose rows is not clean. */
-void init_flow_step(struct init_cta *c, struct taint *t, struct gang *g, const struct uop *in);
+/* exec_observer.step; user: struct init_check. */
+void init_observe_step(void *user, const struct gang *g, const struct uop *in);
+
+/* ---- init_live.c ---- */
+
+/*
+ * By row / 64: may a function read the row before it writes it? The rows of micro-ops are listed
+ * already. False: not known.
+ */
+bool init_live_find(const struct init_launch *l, u8 *live);
 
 /* ---- init_report.c ---- */
 

@@ -23,6 +23,13 @@ bool taint_init(struct taint *t, const struct taint_shape *shape)
 	return false;
 }
 
+void taint_begin(struct taint *t, const u8 *states, u32 dirty)
+{
+	if (t->dirty || dirty)
+		memcpy(t->state, states, t->shape->block_bytes / 64);
+	t->dirty = dirty;
+}
+
 void taint_fini(struct taint *t)
 {
 	free(t->state);
@@ -34,6 +41,14 @@ void taint_fini(struct taint *t)
 static u32 taint_slot(const struct taint *t, u32 row, u32 lane)
 {
 	return row / 4 + (taint_class(t, row) == ROW_X ? 2 * lane : lane);
+}
+
+static void set_state(struct taint *t, u32 row, enum taint_state state)
+{
+	u8 *at = &t->state[row / 64];
+
+	t->dirty += (u32)(state != TAINT_CLEAN) - (u32)(*at != TAINT_CLEAN);
+	*at = (u8)state;
 }
 
 static u32 whole_mask(enum row_class class)
@@ -49,7 +64,7 @@ static void make_masks(struct taint *t, u32 row)
 
 	if (t->state[row / 64] == TAINT_SOME)
 		return;
-	t->state[row / 64] = TAINT_SOME;
+	set_state(t, row, TAINT_SOME);
 	for (u32 w = 0; class == ROW_P && w < t->shape->gang; w++) {
 		t->origin[row / 4 + w] = unset ? FULL_MASK : 0;
 		t->origin[row / 4 + ORIGINS + w] = TAINT_NEVER;
@@ -81,6 +96,8 @@ void taint_put(struct taint *t, u32 row, u32 lane, struct taint_value v)
 {
 	u32 at = taint_slot(t, row, lane), w = lane / WARP_LANES, bit = 1u << lane % WARP_LANES;
 
+	if (!v.mask && t->state[row / 64] == TAINT_CLEAN)
+		return;
 	make_masks(t, row);
 	if (taint_class(t, row) != ROW_P) {
 		t->mask[at] = (u16)v.mask;
@@ -101,8 +118,17 @@ u32 taint_lanes(const struct taint *t, u32 row, u32 warp)
 		return t->state[row / 64] == TAINT_UNSET ? FULL_MASK : 0;
 	if (taint_class(t, row) == ROW_P)
 		return t->origin[row / 4 + warp];
-	for (u32 l = 0; l < WARP_LANES; l++)
-		lanes |= (u32)(t->mask[taint_slot(t, row, warp * WARP_LANES + l)] != 0) << l;
+	if (taint_class(t, row) == ROW_X) {
+		const u16 *x = t->mask + row / 4 + 2 * warp * WARP_LANES;
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			lanes |= (u32)(x[2 * l] != 0) << l;
+	} else {
+		const u16 *x = t->mask + row / 4 + warp * WARP_LANES;
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			lanes |= (u32)(x[l] != 0) << l;
+	}
 	return lanes;
 }
 
@@ -120,7 +146,7 @@ void taint_clean(struct taint *t, u32 row, u32 warp, u32 lanes)
 
 void taint_clean_row(struct taint *t, u32 row)
 {
-	t->state[row / 64] = TAINT_CLEAN;
+	set_state(t, row, TAINT_CLEAN);
 }
 
 void taint_settle(struct taint *t, u32 row)
@@ -130,5 +156,5 @@ void taint_settle(struct taint *t, u32 row)
 	for (u32 w = 0; w < t->shape->gang; w++)
 		if (taint_lanes(t, row, w))
 			return;
-	t->state[row / 64] = TAINT_CLEAN;
+	set_state(t, row, TAINT_CLEAN);
 }

@@ -30,6 +30,7 @@ struct taint_shape {
 struct taint {
 	const struct taint_shape *shape;
 	u8 *state;   /* enum taint_state, by row / 64 */
+	u32 dirty;   /* how many rows are not clean */
 	u16 *mask;   /* by row / 4 + lane, of X rows + 2 * lane; P rows: lanes, in origin */
 	u32 *origin; /* likewise; P rows: lanes of each warp, then origins by warp */
 };
@@ -41,6 +42,8 @@ struct taint_value {
 
 /* False: no memory left. */
 bool taint_init(struct taint *t, const struct taint_shape *shape);
+/* What rows hold at first, by row / 64; dirty: how many of them are not clean. */
+void taint_begin(struct taint *t, const u8 *states, u32 dirty);
 void taint_fini(struct taint *t);
 
 static inline u8 taint_state(const struct taint *t, u32 row)
