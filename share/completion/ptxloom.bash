@@ -114,7 +114,7 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O --no-rpath -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
-		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --trace -d --device --host-functions --dump-program --replay"
+		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --caches --trace -d --device --host-functions --dump-program --replay"
 		;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;

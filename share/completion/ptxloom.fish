@@ -92,7 +92,7 @@ complete -c ptxloom -n '__ptxloom_is exec ls ptx lint' -F
 for option in kernel grid block shared cluster arg buffer dump
 	complete -c ptxloom -n '__ptxloom_is exec' -l $option -x
 end
-for option in cooperative count host-functions dump-program
+for option in cooperative count caches host-functions dump-program
 	complete -c ptxloom -n '__ptxloom_is exec' -l $option
 end
 complete -c ptxloom -n '__ptxloom_is exec' -l trace -r -F

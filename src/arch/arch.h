@@ -212,6 +212,15 @@ struct arch_occupancy {
 bool arch_occupancy(const struct arch *a, const struct arch_use *use, struct arch_occupancy *out);
 
 /*
+ * Shared memory that an SM is set to for launches of this kernel, in *bytes: a step of
+ * smem_carveouts_kib; what is left of the storage is L1. use->carveout_percent: -1: no preference.
+ * False when the profile lacks a field this needs; *bytes is then 0.
+ * Source: 351 launches on an H200 (tests/vectors/smem_config_gh100.tsv); assumed for other chips.
+ * Deviation: one of them, 128 threads and 128 bytes, differs by a step.
+ */
+bool arch_smem_config(const struct arch *a, const struct arch_use *use, u64 *bytes);
+
+/*
  * The CTA size with the highest occupancy, the largest of equals, at most `limit` threads (0: no
  * limit), and the grid that fills the device with it. use->threads_per_cta is ignored.
  */

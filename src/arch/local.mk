@@ -11,6 +11,6 @@ libcore_la_SOURCES += \
 
 dist_check_SCRIPTS += tests/golden/devices.sh
 TESTS += tests/golden/devices.sh
-EXTRA_DIST += tests/vectors/occupancy_gh100.tsv tests/vectors/carveout_gh100.tsv tests/vectors/available_smem_gh100.tsv \
+EXTRA_DIST += tests/vectors/occupancy_gh100.tsv tests/vectors/carveout_gh100.tsv tests/vectors/smem_config_gh100.tsv tests/vectors/available_smem_gh100.tsv \
 	tests/vectors/attributes_gh100.tsv tests/golden/devices.out tests/golden/devices_list.json \
 	tests/golden/mygpu.profile docs/devices.md

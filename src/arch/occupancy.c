@@ -119,6 +119,51 @@ bool arch_occupancy(const struct arch *a, const struct arch_use *use, struct arc
 	return true;
 }
 
+/*
+ * What launches without a preference are given: room for twice the CTAs that other resources allow,
+ * four times where the kernel has no shared memory, up to half of the storage; always for as many
+ * as can be resident.
+ */
+static u64 default_smem(const struct arch *a, const struct arch_use *use, u64 one_cta)
+{
+	struct arch_use free = *use;
+	struct arch_occupancy o, own;
+	u64 spare = use->threads_per_cta >= (u32)a->threads_per_cta_max ? 1
+		    : use->smem_bytes                                   ? 2
+									: 4;
+	u64 half = (u64)a->l1_smem_bytes / 2;
+
+	free.smem_bytes = 0;
+	free.carveout_percent = -1;
+	if (!arch_occupancy(a, &free, &o))
+		return 0;
+	free.smem_bytes = use->smem_bytes;
+	arch_occupancy(a, &free, &own);
+	return max_u64(min_u64(min_u64(o.ctas * spare, (u64)a->ctas_per_sm_max) * one_cta, half),
+		       own.ctas * one_cta);
+}
+
+bool arch_smem_config(const struct arch *a, const struct arch_use *use, u64 *bytes)
+{
+	u64 own, one_cta, wanted;
+
+	*bytes = 0;
+	if (!has_fields(a))
+		return false;
+	one_cta = cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX));
+	own = one_cta - (u64)a->smem_reserved_per_cta_bytes;
+	wanted = default_smem(a, use, one_cta);
+	if (use->carveout_percent >= 0) {
+		u64 part =
+			(u64)a->smem_per_sm_bytes * min_u64((u64)use->carveout_percent, 100) / 100;
+
+		/* A preference is one for the kernel's own bytes. */
+		wanted = own ? max_u64(part * one_cta / own, one_cta) : max_u64(wanted, part);
+	}
+	*bytes = carveout_for(a, wanted);
+	return true;
+}
+
 bool arch_best_cta(const struct arch *a, const struct arch_use *use, u32 limit, u32 *threads,
 		   u32 *grid_ctas)
 {

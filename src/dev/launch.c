@@ -508,6 +508,8 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 				.dynamic_shared = f->dynamic_bytes,
 				.shared_bytes = shared_bytes(d, p, f->dynamic_bytes),
 				.local_bytes = local_bytes(d, p),
+				.resident = f->resident,
+				.carveout_percent = f->kernel->carveout_percent,
 				.syscalls = &d->syscalls,
 				.textures = texture_table(d->textures),
 				.user = f,

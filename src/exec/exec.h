@@ -173,6 +173,8 @@ struct exec_env {
 	u32 dynamic_shared;
 	u32 local_bytes; /* local memory per thread */
 	u64 grid_id;
+	u32 resident;         /* CTAs that an SM of the device holds at once; 0: not known */
+	s32 carveout_percent; /* preferred part of an SM's storage for shared memory; -1: none */
 	/*
 	 * 0: warps run in the order of their numbers, together where they can, and groups of lanes
 	 * by their program counters. Else all warps run apart, in an order, for times and with a

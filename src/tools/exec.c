@@ -33,6 +33,7 @@ const char tool_help_exec[] =
 	"  --dump NAME[=FILE]      print a buffer or a .global variable afterwards (NAME:TYPE), or write it:\n"
 	"                          raw, or .npy by its name\n"
 	"  --count                 print counters of instructions, accesses and conflicts\n"
+	"  --caches                print what a model of the device's caches counts: hits, misses, DRAM\n"
 	"  --check=CHECKS          look for errors, as `ptxloom check` does, whose options are taken here, too\n"
 	"  --replay FILE           repeat a launch that `ptxloom run --record` wrote, instead of a kernel of FILE;\n"
 	"                          for --dump, argN is what its parameter N points to, from 0\n"
@@ -110,6 +111,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		fputs("ptxloom: note: leaks and failed calls are looked for in programs only\n",
 		      stderr);
 	j->watch.mem = &j->dev.mem;
+	j->watch.arch = j->profiles.at[0];
 	observer = exec_watch_open(&j->watch, &ok, &why);
 	if (!ok) {
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);

@@ -133,6 +133,9 @@ static int parse_option(struct exec_job *j, int c)
 	case 'n':
 		j->watch.count = true;
 		return TOOL_OK;
+	case 'm':
+		j->watch.count_caches = true;
+		return TOOL_OK;
 	case 't':
 		j->watch.trace_path = optarg;
 		return TOOL_OK;
@@ -195,6 +198,7 @@ int exec_job_parse(struct exec_job *j, int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{"host-functions", optional_argument, NULL, 'f'},
 		{"count", no_argument, NULL, 'n'},
+		{"caches", no_argument, NULL, 'm'},
 		{"trace", required_argument, NULL, 't'},
 		{"replay", required_argument, NULL, 'r'},
 		{0},

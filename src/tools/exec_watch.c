@@ -26,6 +26,15 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok, stru
 		watch_counters_init(&w->counters);
 		watch_tee_add(&w->tee, &w->counters.observer);
 	}
+	if (w->count_caches) {
+		*ok = watch_caches_init(&w->caches, w->arch, false);
+		w->count_caches = *ok;
+		if (!*ok) {
+			text_printf(why, "no memory for the caches of %s", w->arch->name);
+			return NULL;
+		}
+		watch_tee_add(&w->tee, &w->caches.observer);
+	}
 	if (w->which) {
 		*ok = findings_open(&w->findings, w->which, why);
 		checks = checks_open(&w->checks, w->which, w->mem, NULL, &w->findings);
@@ -47,6 +56,18 @@ void exec_watch_fault(struct exec_watch *w, const struct device_fault *fault)
 	findings_add(&w->findings, &f);
 }
 
+static void print_caches(struct exec_watch *w)
+{
+	for (u32 i = 0; i < CACHES_METRICS; i++)
+		printf("%-68s %12llu  %s\n", watch_caches_name(i),
+		       (unsigned long long)watch_caches_value(&w->caches, i), watch_caches_what(i));
+	if (w->caches.is_cut)
+		fputs("ptxloom: not all accesses were played through the caches: no memory\n",
+		      stderr);
+	watch_caches_fini(&w->caches);
+	w->count_caches = false;
+}
+
 bool exec_watch_close(struct exec_watch *w)
 {
 	bool ok;
@@ -54,6 +75,8 @@ bool exec_watch_close(struct exec_watch *w)
 	for (u32 i = 0; w->count && w->tee.len && i < WATCH_METRICS; i++)
 		printf("%-68s %12llu  %s\n", watch_metric_name(i),
 		       (unsigned long long)w->counters.value[i], watch_metric_what(i));
+	if (w->count_caches)
+		print_caches(w);
 	if (w->which) {
 		checks_close(&w->checks);
 		w->failed = findings_fail(&w->findings);

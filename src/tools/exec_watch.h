@@ -1,20 +1,23 @@
-/* What `ptxloom exec` tells about a launch: --count, --trace, and what checks find. */
+/* What `ptxloom exec` tells about a launch: --count, --caches, --trace, and what checks find. */
 #ifndef PL_TOOLS_EXEC_WATCH_H
 #define PL_TOOLS_EXEC_WATCH_H
 
 #include "src/check/checks.h"
 #include "src/dev/device.h"
+#include "src/watch/caches.h"
 #include "src/watch/counters.h"
 #include "src/watch/tee.h"
 #include "src/watch/trace.h"
 
 struct exec_watch {
-	bool count;
+	bool count, count_caches;
 	u32 which;              /* enum check, as a mask */
 	const char *trace_path; /* NULL: no trace; "-": standard output */
 	struct mem *mem;        /* of the device, borrowed */
 	FILE *file;
 	struct watch_counters counters;
+	struct watch_caches caches;
+	const struct arch *arch; /* of the device, borrowed */
 	struct watch_trace trace;
 	struct checks checks;
 	struct findings findings; /* if there are checks */

@@ -29,7 +29,8 @@ allowed()
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
 	src/check) echo "$engine src/sched src/dev src/watch src/check include" ;;
 	src/api) echo "$engine src/sched src/dev src/watch src/check src/api include" ;;
-	src/watch) echo "$engine src/sched src/watch" ;;
+	src/cache) echo "src/base src/arch src/cache" ;;
+	src/watch) echo "$engine src/sched src/cache src/watch" ;;
 	src/report) echo "$engine src/sched src/watch src/report" ;;
 	# What the debugger knows of programs knows nothing of how they are run.
 	src/dbg) echo "src/base src/isa src/ir src/arch src/num grammar src/dbg" ;;
@@ -41,7 +42,7 @@ allowed()
 		echo "$1 src/check include"
 		;;
 	src/tools)
-		echo "$engine grammar src/sched src/dev src/watch src/dbg src/debugger src/report"
+		echo "$engine grammar src/sched src/dev src/cache src/watch src/dbg src/debugger src/report"
 		echo "src/check src/dap src/tools include"
 		;;
 	include) echo include ;;

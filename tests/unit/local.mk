@@ -17,6 +17,10 @@ unit_tests += \
 	tests/unit/base/mem_arena \
 	tests/unit/base/mem_array
 unit_tests += \
+	tests/unit/cache/kernels \
+	tests/unit/cache/l1 \
+	tests/unit/cache/l2
+unit_tests += \
 	tests/unit/dbg/lanes \
 	tests/unit/dbg/libdw \
 	tests/unit/dbg/lines \

@@ -198,6 +198,41 @@ static void test_limiters(void)
 	      threads && grid % 108 == 0);
 }
 
+/* threads, static, dynamic, preference, KiB of each line. */
+static void test_smem_config(void)
+{
+	char path[512], line[128];
+	u32 points = 0, wrong = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/tests/vectors/smem_config_gh100.tsv",
+		 getenv("srcdir") ? getenv("srcdir") : ".");
+	f = fopen(path, "r");
+	if (!CHECK(f))
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		struct arch_use use = {.registers_per_thread = 16};
+		unsigned threads, fixed, dynamic, kib;
+		int percent;
+		u64 bytes;
+
+		if (sscanf(line, "%u %u %u %d %u", &threads, &fixed, &dynamic, &percent, &kib) != 5)
+			continue;
+		use.threads_per_cta = threads;
+		use.smem_bytes = fixed + dynamic;
+		use.carveout_percent = percent;
+		points++;
+		if (arch_smem_config(arch_find("h200"), &use, &bytes) && bytes == kib * 1024)
+			continue;
+		wrong++;
+		printf("# %u threads, %u + %u bytes, %d %%: %llu KiB, measured %u\n", threads,
+		       fixed, dynamic, percent, (unsigned long long)bytes / 1024, kib);
+	}
+	fclose(f);
+	CHECK_EQ(points, 351);
+	CHECK_EQ(wrong, 1);
+}
+
 int main(void)
 {
 	struct table t = measured("occupancy_gh100.tsv", false);
@@ -211,5 +246,6 @@ int main(void)
 	test_available();
 	test_guides();
 	test_limiters();
+	test_smem_config();
 	return check_done();
 }

@@ -1,0 +1,84 @@
+/*
+ * The first-level cache of one SM, as measured on an H100: lines of four sectors in one pool,
+ * looked up by line, judged by sector, valid by byte. Which line goes when the pool is full is a
+ * matter of the line's row (l1_rules). It holds no data: the engine has them.
+ *
+ * Not for several threads at once: a cache belongs to the worker that plays its SM.
+ */
+#ifndef PL_CACHE_L1_H
+#define PL_CACHE_L1_H
+
+#include "src/base/map.h"
+
+#define CACHE_LINE_BYTES 128u
+#define CACHE_SECTOR_BYTES 32u
+#define CACHE_SECTORS 4u /* of a line */
+#define CACHE_ALL_BYTES 0xffffffffu
+
+struct l1_rules {
+	u32 lines; /* that the pool holds */
+	/*
+	 * The pool is full: the address of the line that comes picks one of so many rows; 1: the
+	 * victim is looked for in the whole pool.
+	 */
+	u32 rows;
+	bool keeps_hit;   /* lines that were hit since they came stay longer than all others */
+	bool keeps_store; /* a store leaves what it wrote; else it drops the line */
+};
+
+/* What an access leaves behind. */
+enum l1_keep {
+	L1_KEEP,        /* the sectors */
+	L1_KEEP_FIRST,  /* the sectors, to go before others */
+	L1_KEEP_LAST,   /* the sectors, as if they had been hit already */
+	L1_KEEP_NOTHING /* what was there stays, nothing comes */
+};
+
+/* Why a sector is not there. */
+enum l1_cause {
+	L1_COLD,     /* it never was, in this launch */
+	L1_CAPACITY, /* another line took its place */
+	L1_DROPPED,  /* an atomic, or a load past this cache, took the line away */
+	L1_FLUSHED,  /* an acquire or a fence emptied the cache */
+	L1_CAUSES
+};
+
+struct l1_line {
+	u64 line; /* address / CACHE_LINE_BYTES */
+	u64 used; /* when it was last looked up */
+	u32 valid[CACHE_SECTORS];
+	u64 kept; /* until when a hit keeps it; 0: none has */
+	bool is_taken, goes_first;
+};
+
+struct l1 {
+	struct l1_rules rules;
+	u64 time;
+	struct l1_line *slot; /* rules.lines */
+	u32 taken;            /* of them */
+	u32 first_free;       /* no slot before it is free */
+	u32 *index;           /* by hash of the line: slot + 1; 0: none */
+	u32 index_mask;
+	struct map gone; /* line + 1: why its sectors went, two bits each and one that says so */
+	u64 missed[L1_CAUSES];
+};
+
+/* false: the host has no memory left; `c` is then empty and l1_fini does nothing. */
+bool l1_init(struct l1 *c, const struct l1_rules *rules);
+void l1_fini(struct l1 *c);
+
+/*
+ * A load of the bytes `need` of a line, by sector. Returns the sectors that miss, a bit each: they
+ * are to be fetched, whole. Adds each to missed[].
+ */
+u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep keep);
+/* A store to these bytes; they go on to the next level in any case. Was the line there? */
+bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep);
+/* Take a line away: atomics, and loads that go past this cache. */
+void l1_drop(struct l1 *c, u64 line);
+/* Take all lines away: an acquire of the device's or the system's scope. */
+void l1_flush(struct l1 *c);
+/* As at the beginning of a launch: empty, without a past; counts stay. */
+void l1_reset(struct l1 *c);
+
+#endif

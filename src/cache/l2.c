@@ -1,0 +1,340 @@
+/*
+ * The second-level cache: sets of 128 lines picked by a hash, the longest unused line goes first.
+ *
+ * Capacity: bytes read by one SM each occupy 1.5 times their size where there are two partitions
+ * (half of the lines are copied to the reader's side), and the share of second-pass hits falls
+ * from 1 to 0 between 0.85 and 1.3 times the size, with its middle at 1.1. Sets of 128 lines of
+ * a cache 1.1 times as large have that slope; its real sets are unknown.
+ */
+#include "src/cache/l2.h"
+
+#include <stdlib.h>
+
+#define L2_SET_LINES 128u
+#define L2_SIZE_TENTHS 11u
+
+static u64 l2_mix(u64 x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	return x ^ x >> 32;
+}
+
+/* Lines of side 1 and copies on it have tags of their own. */
+static u64 tag_of(u64 line, u32 side)
+{
+	return line << 1 | side;
+}
+
+static u32 home_of(const struct l2 *c, u64 line)
+{
+	return c->rules.partitions > 1 ? (u32)(l2_mix(line) >> 40) & 1 : 0;
+}
+
+bool l2_init(struct l2 *c, const struct l2_rules *rules)
+{
+	u64 lines = rules->bytes / 10 * L2_SIZE_TENTHS / CACHE_LINE_BYTES, places = 2;
+	u64 sets = max_u64(lines / L2_SET_LINES, 1);
+
+	*c = (struct l2){.rules = *rules, .sets = (u32)sets};
+	while (places < 2 * sets * L2_SET_LINES)
+		places *= 2;
+	c->index_mask = places - 1;
+	if (rules->bytes)
+		c->persisting_most =
+			(u32)(rules->set_aside * L2_SET_LINES / max_u64(rules->bytes, 1));
+	/* Pages that are never touched cost nothing. */
+	c->slot = calloc(sets * L2_SET_LINES, sizeof(*c->slot));
+	c->len = calloc(sets, sizeof(*c->len));
+	c->persisting = calloc(sets, sizeof(*c->persisting));
+	c->index = calloc(places, sizeof(*c->index));
+	if (c->slot && c->len && c->persisting && c->index)
+		return true;
+	l2_fini(c);
+	return false;
+}
+
+void l2_fini(struct l2 *c)
+{
+	free(c->slot);
+	free(c->len);
+	free(c->persisting);
+	free(c->index);
+	*c = (struct l2){0};
+}
+
+/* ---- where a line is ---- */
+
+static u64 l2_place(const struct l2 *c, u64 tag)
+{
+	u64 i = l2_mix(tag) & c->index_mask;
+
+	while (c->index[i] && c->slot[c->index[i] - 1].tag != tag)
+		i = (i + 1) & c->index_mask;
+	return i;
+}
+
+static struct l2_line *l2_find(const struct l2 *c, u64 tag)
+{
+	u32 at = c->index[l2_place(c, tag)];
+
+	return at ? &c->slot[at - 1] : NULL;
+}
+
+static void l2_unindex(struct l2 *c, u64 i)
+{
+	c->index[i] = 0;
+	for (u64 k = (i + 1) & c->index_mask; c->index[k]; k = (k + 1) & c->index_mask) {
+		u32 slot = c->index[k];
+
+		c->index[k] = 0;
+		c->index[l2_place(c, c->slot[slot - 1].tag)] = slot;
+	}
+}
+
+static u32 set_of(const struct l2 *c, u64 tag)
+{
+	return (u32)((l2_mix(tag) >> 20) % c->sets);
+}
+
+/* ---- lines that go ---- */
+
+/* Partly written sectors are read before the line is written. */
+static void write_back(struct l2 *c, const struct l2_line *e)
+{
+	for (u32 s = 0; s < CACHE_SECTORS; s++) {
+		if (!(e->dirty >> s & 1))
+			continue;
+		c->count.dram_write++;
+		c->count.dram_read += e->valid[s] != CACHE_ALL_BYTES;
+	}
+}
+
+static void set_class(struct l2 *c, struct l2_line *e, u32 set, enum l2_class class)
+{
+	c->persisting[set] =
+		(u8)(c->persisting[set] + (class == L2_PERSISTING) - (e->class == L2_PERSISTING));
+	e->class = (u8) class;
+}
+
+/* Forget a line; the last of its set takes its slot. */
+static void forget(struct l2 *c, struct l2_line *e)
+{
+	u32 set = set_of(c, e->tag);
+	struct l2_line *last = &c->slot[(size_t)set * L2_SET_LINES + c->len[set] - 1];
+
+	set_class(c, e, set, L2_NORMAL);
+	l2_unindex(c, l2_place(c, e->tag));
+	if (e != last) {
+		u64 at = l2_place(c, last->tag);
+
+		*e = *last;
+		c->index[at] = (u32)(e - c->slot) + 1;
+	}
+	c->len[set]--;
+}
+
+/* Persisting lines go only for others of their kind, and before those when there are too many. */
+static struct l2_line *victim_of(const struct l2 *c, u32 set, enum l2_class class)
+{
+	struct l2_line *e = &c->slot[(size_t)set * L2_SET_LINES], *victim = NULL;
+	bool among = class == L2_PERSISTING && c->persisting[set] >= c->persisting_most;
+
+	if (c->persisting[set] == c->len[set])
+		among = true;
+	for (u32 i = 0; i < c->len[set]; i++) {
+		if ((e[i].class == L2_PERSISTING) != among)
+			continue;
+		if (!victim || e[i].class < victim->class ||
+		    (e[i].class == victim->class && e[i].used < victim->used))
+			victim = &e[i];
+	}
+	return victim;
+}
+
+static struct l2_line *l2_bring(struct l2 *c, u64 tag, enum l2_class class)
+{
+	u32 set = set_of(c, tag);
+	struct l2_line *e;
+
+	if (class == L2_PERSISTING && !c->persisting_most)
+		class = L2_NORMAL;
+	if (c->len[set] == L2_SET_LINES ||
+	    (class == L2_PERSISTING && c->persisting[set] >= c->persisting_most)) {
+		e = victim_of(c, set, class);
+		write_back(c, e);
+		forget(c, e);
+	}
+	e = &c->slot[(size_t)set * L2_SET_LINES + c->len[set]++];
+	*e = (struct l2_line){.tag = tag, .used = ++c->time, .class = L2_NORMAL};
+	set_class(c, e, set, class);
+	c->index[l2_place(c, tag)] = (u32)(e - c->slot) + 1;
+	return e;
+}
+
+/* The line, made if it is not there. */
+static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class)
+{
+	struct l2_line *e = l2_find(c, tag);
+
+	if (!e)
+		return l2_bring(c, tag, class);
+	e->used = ++c->time;
+	return e;
+}
+
+/* ---- requests ---- */
+
+/*
+ * Look for sectors in a line; what is missing is to be fetched, in whole pieces. Returns the
+ * sectors to fetch; *hits: those of `sectors` that count as hits: sectors of a piece that is on its
+ * way count as nothing.
+ */
+static u32 look_up(const struct l2_line *e, u32 sectors, u32 piece, u32 *hits)
+{
+	u32 fetch = 0;
+
+	*hits = 0;
+	for (u32 s = 0; s < CACHE_SECTORS; s++) {
+		if (!(sectors >> s & 1) || fetch >> s & 1)
+			continue;
+		if (e->valid[s] == CACHE_ALL_BYTES)
+			++*hits;
+		else
+			fetch |= ((1u << piece) - 1) << s / piece * piece;
+	}
+	return fetch;
+}
+
+static void fill(struct l2_line *e, u32 sectors)
+{
+	for (u32 s = 0; s < CACHE_SECTORS; s++)
+		if (sectors >> s & 1)
+			e->valid[s] = CACHE_ALL_BYTES;
+}
+
+/* Fetch sectors into a line at home; DRAM is asked for what is not there. */
+static void fetch_home(struct l2 *c, struct l2_line *e, u32 sectors)
+{
+	c->count.dram_read += (u32)__builtin_popcount(sectors);
+	fill(e, sectors);
+}
+
+void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enum l2_class class)
+{
+	u32 piece = (fetch_bytes ? fetch_bytes : c->rules.fetch_bytes) / CACHE_SECTOR_BYTES;
+	u32 home = home_of(c, line), hits, fetch, home_hits;
+	struct l2_line *e = l2_take(c, tag_of(line, side), class);
+
+	piece = piece > CACHE_SECTORS ? CACHE_SECTORS : piece;
+	fetch = look_up(e, sectors, piece, &hits);
+	c->count.requests[L2_READ]++;
+	c->count.sectors[L2_READ] += (u32)__builtin_popcount(sectors);
+	c->count.hit[L2_READ] += hits;
+	c->count.miss[L2_READ] += (u32)__builtin_popcount(fetch);
+	c->count.class_hit[e->class] += hits;
+	c->count.class_sectors[e->class] += (u32)__builtin_popcount(sectors);
+	if (!fetch)
+		return;
+	if (home == side) {
+		fetch_home(c, e, fetch);
+		return;
+	}
+	fill(e, fetch);
+	c->count.fabric[L2_READ] += (u32)__builtin_popcount(fetch);
+	e = l2_take(c, tag_of(line, home), class);
+	fetch_home(c, e, look_up(e, fetch, piece, &home_hits));
+}
+
+void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side, enum l2_class class)
+{
+	u32 home = home_of(c, line), n = 0;
+	struct l2_line *e = l2_take(c, tag_of(line, home), class), *copy = NULL;
+
+	if (home != side)
+		copy = l2_find(c, tag_of(line, side));
+	for (u32 s = 0; s < CACHE_SECTORS; s++) {
+		if (!bytes[s])
+			continue;
+		n++;
+		e->valid[s] |= bytes[s];
+		e->dirty |= (u8)(1u << s);
+		if (copy)
+			copy->valid[s] |= bytes[s];
+	}
+	c->count.requests[L2_WRITE]++;
+	c->count.sectors[L2_WRITE] += n;
+	c->count.hit[L2_WRITE] += n;
+	c->count.class_hit[e->class] += n;
+	c->count.class_sectors[e->class] += n;
+	if (home != side)
+		c->count.fabric[L2_WRITE] += n;
+}
+
+void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
+	       u32 requests)
+{
+	u32 home = home_of(c, line), piece = c->rules.fetch_bytes / CACHE_SECTOR_BYTES, hits;
+	struct l2_line *e = l2_take(c, tag_of(line, home), L2_NORMAL), *copy;
+	u32 fetch = look_up(e, sectors, piece, &hits);
+
+	c->count.requests[op] += requests;
+	c->count.sectors[op] += count;
+	/* Seen from the other side, it is a message that always finds its place. */
+	c->count.hit[op] += home == side ? hits : count;
+	c->count.miss[op] += home == side ? (u32)__builtin_popcount(fetch) : 0;
+	if (home != side)
+		c->count.fabric[op] += count;
+	fetch_home(c, e, fetch);
+	e->dirty |= (u8)sectors;
+	copy = home != side ? l2_find(c, tag_of(line, side)) : NULL;
+	if (copy)
+		forget(c, copy);
+}
+
+/* ---- the host, copies, and the beginning ---- */
+
+void l2_invalidate(struct l2 *c, u64 address, u64 bytes)
+{
+	u64 first = address / CACHE_LINE_BYTES, lines;
+
+	if (!bytes)
+		return;
+	lines = (address % CACHE_LINE_BYTES + bytes - 1) / CACHE_LINE_BYTES + 1;
+	/* More lines than there are places: look at what is there instead. */
+	if (lines > (u64)c->sets * L2_SET_LINES) {
+		for (u32 set = 0; set < c->sets; set++)
+			for (u32 i = c->len[set]; i-- > 0;) {
+				struct l2_line *e = &c->slot[(size_t)set * L2_SET_LINES + i];
+
+				if ((e->tag >> 1) - first < lines)
+					forget(c, e);
+			}
+		return;
+	}
+	for (u64 l = first; l < first + lines; l++)
+		for (u32 side = 0; side < c->rules.partitions; side++) {
+			struct l2_line *e = l2_find(c, tag_of(l, side));
+
+			if (e)
+				forget(c, e);
+		}
+}
+
+void l2_make_normal(struct l2 *c)
+{
+	for (u32 set = 0; set < c->sets; set++)
+		for (u32 i = 0; i < c->len[set]; i++)
+			set_class(c, &c->slot[(size_t)set * L2_SET_LINES + i], set, L2_NORMAL);
+}
+
+void l2_reset(struct l2 *c)
+{
+	for (u32 set = 0; set < c->sets; set++)
+		for (u32 i = c->len[set]; i-- > 0;)
+			l2_unindex(c, l2_place(c, c->slot[(size_t)set * L2_SET_LINES + i].tag));
+	memset(c->len, 0, c->sets);
+	memset(c->persisting, 0, c->sets);
+}

@@ -1,0 +1,85 @@
+/*
+ * The second-level cache of a device and the DRAM behind it, by sectors, as measured on an H100
+ * and an H200: reads that miss fetch an aligned piece, writes leave byte masks and fetch nothing,
+ * dirty lines stay until they are pushed out. On devices with two partitions every line has a home
+ * in one of them; an SM of the other side looks there first, and keeps a copy on its own.
+ *
+ * Not for several threads at once.
+ */
+#ifndef PL_CACHE_L2_H
+#define PL_CACHE_L2_H
+
+#include "src/cache/l1.h"
+
+struct l2_rules {
+	u64 bytes;
+	u32 partitions;  /* 1 or 2 */
+	u32 fetch_bytes; /* that a read which misses fetches: 32, 64, 128 */
+	u64 set_aside;   /* bytes for persisting lines */
+};
+
+/* Which lines go first: the programming guide, L2 access management. */
+enum l2_class { L2_STREAMING, L2_NORMAL, L2_PERSISTING, L2_CLASSES };
+
+enum l2_op { L2_READ, L2_WRITE, L2_ATOM, L2_RED, L2_OPS };
+
+/* Counts, in sectors unless said otherwise. */
+struct l2_counts {
+	u64 requests[L2_OPS]; /* of SMs */
+	u64 sectors[L2_OPS];
+	/*
+	 * A read's misses are the sectors that were fetched for it: more than it asked for when it
+	 * asked for a part of a piece.
+	 */
+	u64 hit[L2_OPS], miss[L2_OPS];
+	u64 fabric[L2_OPS]; /* between the partitions */
+	u64 dram_read, dram_write;
+	u64 class_hit[L2_CLASSES], class_sectors[L2_CLASSES];
+};
+
+struct l2_line {
+	u64 tag; /* line and side; see l2.c */
+	u64 used;
+	u32 valid[CACHE_SECTORS];
+	u8 dirty; /* sectors, a bit each */
+	u8 class;
+};
+
+struct l2 {
+	struct l2_rules rules;
+	u64 time;
+	u32 sets;
+	struct l2_line *slot; /* sets x L2_SET_LINES */
+	u8 *len, *persisting; /* by set: slots taken, and how many persist */
+	u32 persisting_most;  /* of a set */
+	u32 *index;           /* by hash of the tag: slot + 1; 0: none */
+	u64 index_mask;
+	struct l2_counts count;
+};
+
+/* false: the host has no memory left; `c` is then empty and l2_fini does nothing. */
+bool l2_init(struct l2 *c, const struct l2_rules *rules);
+void l2_fini(struct l2 *c);
+
+/*
+ * A request of an SM on side `side` (0 .. partitions - 1) for the sectors `sectors` (a bit each)
+ * of a line. fetch_bytes: the piece to fetch; 0: rules.fetch_bytes.
+ */
+void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enum l2_class class);
+void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
+	      enum l2_class class);
+/*
+ * op: L2_ATOM or L2_RED. `count`, `requests`: sectors and requests to count, since lanes on one
+ * word follow one another.
+ */
+void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
+	       u32 requests);
+
+/* The host or a copy engine writes these bytes: what is here is no longer valid. */
+void l2_invalidate(struct l2 *c, u64 address, u64 bytes);
+/* cudaCtxResetPersistingL2Cache: persisting lines become normal ones. */
+void l2_make_normal(struct l2 *c);
+/* Empty it; dirty lines are written uncounted. */
+void l2_reset(struct l2 *c);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * Playing traces through the caches of a device: the CTAs that an SM holds at once take turns,
+ * warp by warp, one instruction each; what the SM's first cache lacks goes to the second one.
+ *
+ * SMs are played one after the other, CTAs that are resident together at once. What a launch's
+ * SMs ask of the second cache is kept until all have played as far, and goes there by turns
+ * (cache_play_second). So results do not depend on the order in which CTAs were run, nor on the
+ * number of workers.
+ */
+#ifndef PL_CACHE_PLAY_H
+#define PL_CACHE_PLAY_H
+
+#include "src/cache/constant.h"
+#include "src/cache/trace.h"
+
+/* Counts of a kind of access at the first cache. Sectors, unless said otherwise. */
+struct l1_counts {
+	u64 requests; /* instructions of warps */
+	u64 tags;     /* lines looked up */
+	u64 sectors, hit, miss;
+};
+
+/* Of one instruction of the program. */
+struct cache_insn {
+	u64 requests, sectors, hit, miss; /* first cache */
+	u64 second, second_miss;          /* sectors asked of the second cache, and fetched there */
+	u64 dram;                         /* sectors read for it */
+};
+
+/* What is counted for a launch. */
+struct cache_counts {
+	struct l1_counts l1[CACHE_KINDS];
+	u64 read_sectors;  /* that come from the second cache */
+	u64 write_sectors; /* that go to it, atomics among them */
+	u64 missed[L1_CAUSES];
+	u64 flushes;
+	u64 constant_hit, constant_miss; /* requests */
+	struct l2_counts l2;
+};
+
+/* A request of an SM to the second cache. */
+struct cache_request {
+	u64 line;
+	u32 turn;
+	u32 pc;
+	u32 bytes[CACHE_SECTORS]; /* reads: not zero where the sector is wanted */
+	u16 count, requests;      /* of atomics */
+	u8 op;                    /* enum l2_op */
+	u8 class, fetch_bytes;
+};
+
+/* The caches of an SM, and what it has asked of the second one. */
+struct cache_sm {
+	struct l1 l1;
+	struct constant_cache constant;
+	u32 turn; /* in this launch */
+	VEC(struct cache_request) out;
+	struct cache_counts count; /* all but l2 */
+	bool is_cut;
+};
+
+/* false: the host has no memory left. */
+bool cache_sm_init(struct cache_sm *sm, const struct l1_rules *rules);
+void cache_sm_fini(struct cache_sm *sm);
+/* A launch begins: the first cache is empty, counts are 0. */
+void cache_sm_begin(struct cache_sm *sm);
+/*
+ * Play CTAs that are resident together. insns: by micro-op, may be NULL; not used by other threads
+ * at the same time.
+ */
+void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32 len,
+		      struct cache_insn *insns);
+/*
+ * Let the requests of all SMs reach the second cache, by turns and within a turn by SM, and forget
+ * them. SMs of the second half lie on side 1, if there are two.
+ */
+void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns);
+/* Add up: the SM's counts to `to`. */
+void cache_counts_add(struct cache_counts *to, const struct cache_counts *from);
+
+#endif

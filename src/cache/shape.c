@@ -1,0 +1,180 @@
+/*
+ * From addresses of lanes to lines and bytes.
+ */
+#include "src/cache/shape.h"
+#include "src/cache/constant.h"
+
+#define WORD 4u
+#define LANES 32u
+
+u32 cache_piece_sectors(const struct cache_piece *p)
+{
+	u32 sectors = 0;
+
+	for (u32 s = 0; s < CACHE_SECTORS; s++)
+		sectors |= (u32)(p->bytes[s] != 0) << s;
+	return sectors;
+}
+
+/* The piece of a line; the last one is asked for again most often. */
+static struct cache_piece *piece_of(struct cache_shape *s, u64 line)
+{
+	s64 from_first;
+
+	if (!s->pieces)
+		s->first_line = line;
+	from_first = (s64)(line - s->first_line);
+	for (u32 i = s->pieces; i-- > 0;)
+		if (s->piece[i].line == from_first)
+			return &s->piece[i];
+	if (s->pieces == CACHE_PIECES_MAX)
+		return NULL;
+	s->piece[s->pieces] = (struct cache_piece){.line = from_first};
+	return &s->piece[s->pieces++];
+}
+
+static void add_bytes(struct cache_shape *s, u64 address, u32 width)
+{
+	while (width) {
+		u32 at = (u32)(address % CACHE_SECTOR_BYTES);
+		u32 n = CACHE_SECTOR_BYTES - at < width ? CACHE_SECTOR_BYTES - at : width;
+		struct cache_piece *p = piece_of(s, address / CACHE_LINE_BYTES);
+		u32 sector = (u32)(address / CACHE_SECTOR_BYTES % CACHE_SECTORS);
+
+		if (p)
+			p->bytes[sector] |= (u32)((((u64)1 << n) - 1) << at);
+		address += n;
+		width -= n;
+	}
+}
+
+/* ---- atomics ---- */
+
+/* How many lanes are on the busiest address of a sector. */
+static u32 busiest(const u64 *address, u32 mask, u64 sector)
+{
+	u32 most = 0;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u64 a = address[__builtin_ctz(m)];
+		u32 same = 0;
+
+		if (a / CACHE_SECTOR_BYTES != sector)
+			continue;
+		for (u32 k = mask; k; k &= k - 1)
+			same += address[__builtin_ctz(k)] == a;
+		most = same > most ? same : most;
+	}
+	return most;
+}
+
+/* Halves of the warp that have a lane in the line. */
+static u32 halves_on(const u64 *address, u32 mask, u64 line)
+{
+	u32 halves = 0;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		if (address[l] / CACHE_LINE_BYTES == line)
+			halves |= 1u << l / 16;
+	}
+	return (u32)__builtin_popcount(halves);
+}
+
+static void count_lanes(struct cache_shape *s, const u64 *address, u32 mask, bool is_cas)
+{
+	u32 most = 0;
+
+	for (u32 i = 0; i < s->pieces; i++) {
+		struct cache_piece *p = &s->piece[i];
+		u64 line = s->first_line + (u64)p->line;
+		u32 requests = 0;
+
+		for (u32 k = 0; k < CACHE_SECTORS; k++) {
+			u32 n = p->bytes[k] ? busiest(address, mask, line * CACHE_SECTORS + k) : 0;
+
+			/* A sector that the end of a lane's bytes touches has no address. */
+			n += p->bytes[k] && !n;
+			p->count = (u16)(p->count + n);
+			requests = n > requests ? n : requests;
+		}
+		p->requests = (u16)requests;
+		most = requests > most ? requests : most;
+	}
+	/* Compare-and-swap goes by half warps where its lanes are apart. */
+	for (u32 i = 0; is_cas && most == 1 && i < s->pieces; i++)
+		s->piece[i].requests =
+			(u16)halves_on(address, mask, s->first_line + (u64)s->piece[i].line);
+}
+
+void cache_shape_global(struct cache_shape *s, const u64 *address, u32 mask, u32 width, bool is_cas)
+{
+	s->pieces = 0;
+	for (u32 m = mask; m; m &= m - 1)
+		add_bytes(s, address[__builtin_ctz(m)], width ? width : 1);
+	if (s->kind == CACHE_ATOM || s->kind == CACHE_RED)
+		count_lanes(s, address, mask, is_cas);
+}
+
+void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 width, u64 base)
+{
+	s->pieces = 0;
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), left = width ? width : 1;
+		u64 at = offset[l];
+
+		while (left) {
+			u32 in_word = (u32)(at % WORD);
+			u32 n = WORD - in_word < left ? WORD - in_word : left;
+
+			add_bytes(s,
+				  base * CACHE_LINE_BYTES + (at / WORD * LANES + l) * WORD +
+					  in_word,
+				  n);
+			at += n;
+			left -= n;
+		}
+	}
+}
+
+void cache_shape_constant(struct cache_shape *s, const u64 *address, u32 mask)
+{
+	s->pieces = 0;
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+		u64 line = address[lane] / CONSTANT_LINE_BYTES;
+		bool seen = false;
+
+		for (u32 k = mask & ((1u << lane) - 1); k && !seen; k &= k - 1)
+			seen = address[__builtin_ctz(k)] == address[lane];
+		if (seen)
+			continue;
+		if (!s->pieces)
+			s->first_line = line;
+		s->piece[s->pieces++] = (struct cache_piece){.line = (s64)(line - s->first_line)};
+	}
+}
+
+/* ---- comparing ---- */
+
+static size_t shape_bytes(const struct cache_shape *s)
+{
+	return s->pieces * sizeof(s->piece[0]);
+}
+
+bool cache_shape_equal(const struct cache_shape *a, const struct cache_shape *b)
+{
+	return a->pc == b->pc && a->kind == b->kind && a->pieces == b->pieces &&
+	       !memcmp(a->piece, b->piece, shape_bytes(a));
+}
+
+u64 cache_shape_hash(const struct cache_shape *s)
+{
+	const u64 *words = (const u64 *)s->piece;
+	u64 h = HASH_SEED ^ ((u64)s->pc << 8 | s->kind);
+
+	for (size_t i = 0; i < shape_bytes(s) / sizeof(*words); i++)
+		h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}

@@ -1,0 +1,76 @@
+/*
+ * Recording what a CTA asks of the caches.
+ */
+#include "src/cache/trace.h"
+
+#define RECENT 1024u
+#define SHAPES_MOST ((size_t)1 << TRACE_SHAPE_BITS)
+
+static size_t shape_words(const struct cache_shape *s)
+{
+	return (offsetof(struct cache_shape, piece) + s->pieces * sizeof(s->piece[0])) /
+	       sizeof(u64);
+}
+
+struct cache_trace *cache_trace_new(u64 cta, u32 warps)
+{
+	struct cache_trace *t = calloc(1, sizeof(*t) + warps * sizeof(t->warp[0]));
+
+	if (!t)
+		return NULL;
+	t->cta = cta;
+	t->warps = warps;
+	t->recent = calloc(RECENT, sizeof(*t->recent));
+	if (t->recent)
+		return t;
+	free(t);
+	return NULL;
+}
+
+void cache_trace_free(struct cache_trace *t)
+{
+	for (u32 w = 0; t && w < t->warps; w++)
+		VEC_FREE(&t->warp[w].of);
+	if (!t)
+		return;
+	VEC_FREE(&t->shapes);
+	VEC_FREE(&t->shape_at);
+	free(t->recent);
+	free(t);
+}
+
+const struct cache_shape *cache_trace_shape(const struct cache_trace *t, u64 record)
+{
+	u32 number = (u32)(record & (SHAPES_MOST - 1));
+
+	return (const struct cache_shape *)(t->shapes.at + t->shape_at.at[number]);
+}
+
+/* Keep the shape; its number, or SHAPES_MOST if there is no room. */
+static size_t keep_shape(struct cache_trace *t, const struct cache_shape *s)
+{
+	size_t words = shape_words(s), number = t->shape_at.len;
+
+	if (number == SHAPES_MOST || t->shapes.len > UINT32_MAX - words ||
+	    !VEC_RESERVE(&t->shapes, words) || !VEC_PUSH(&t->shape_at, (u32)t->shapes.len))
+		return SHAPES_MOST;
+	memcpy(t->shapes.at + t->shapes.len, s, words * sizeof(u64));
+	t->shapes.len += words;
+	return number;
+}
+
+void cache_trace_add(struct cache_trace *t, u32 warp, const struct cache_shape *s)
+{
+	u32 *recent = &t->recent[cache_shape_hash(s) % RECENT];
+	size_t number = *recent - 1;
+
+	if (!*recent || !cache_shape_equal(cache_trace_shape(t, number), s)) {
+		number = keep_shape(t, s);
+		*recent = (u32)number + 1;
+	}
+	if (number == SHAPES_MOST ||
+	    !VEC_PUSH(&t->warp[warp].of, s->first_line << TRACE_SHAPE_BITS | number)) {
+		t->is_cut = true;
+		*recent = 0;
+	}
+}

@@ -1,0 +1,42 @@
+/*
+ * What the warps of one CTA asked of the caches, in the order of each warp: recorded while the
+ * engine runs the CTA in its own order, to be played in the order of an SM (play.h).
+ *
+ * A trace belongs to the worker that runs its CTA, then to the one that plays it.
+ */
+#ifndef PL_CACHE_TRACE_H
+#define PL_CACHE_TRACE_H
+
+#include "src/base/vec.h"
+#include "src/cache/shape.h"
+
+/* A shape at a line: the line above, the shape's number below. */
+#define TRACE_SHAPE_BITS 24u
+
+struct cache_records {
+	VEC(u64) of; /* in the order of the warp */
+};
+
+struct cache_trace {
+	u64 cta; /* linear index in the grid */
+	u32 warps;
+	VEC(u64) shapes;   /* side by side, the pieces that each has */
+	VEC(u32) shape_at; /* where each begins */
+	u32 *recent;       /* by hash of a shape: its number + 1 */
+	bool is_cut;       /* the host had no memory for all of it */
+	bool is_over;      /* the CTA has ended */
+	struct cache_records warp[];
+};
+
+/* NULL: the host has no memory left. */
+struct cache_trace *cache_trace_new(u64 cta, u32 warps);
+void cache_trace_free(struct cache_trace *t);
+void cache_trace_add(struct cache_trace *t, u32 warp, const struct cache_shape *s);
+/* The shape of a record; its first_line is not valid. */
+const struct cache_shape *cache_trace_shape(const struct cache_trace *t, u64 record);
+static inline u64 cache_trace_line(u64 record)
+{
+	return record >> TRACE_SHAPE_BITS;
+}
+
+#endif

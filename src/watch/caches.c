@@ -1,0 +1,520 @@
+/*
+ * Playing launches through the caches of a device: recording CTAs, and playing those that are
+ * resident at once when all of them have ended.
+ */
+#include "src/watch/caches.h"
+#include "src/exec/lane_access.h"
+
+#include <stdlib.h>
+
+/* Bits of an address that a trace has room for. */
+#define ADDRESS_MASK (((u64)1 << 47) - 1)
+/* Above all device addresses: where local memory lies, in lines. */
+#define LOCAL_LINES ((u64)1 << 39)
+
+/* What an instruction asks, found out when it is first seen. */
+struct insn_policy {
+	bool is_known, is_constant, is_acquire, is_cas;
+	struct cache_policy policy;
+};
+
+struct caches_launch {
+	const struct program *program;
+	struct watch_caches *owner;
+	pthread_mutex_t lock;
+	struct cache_rules rules;
+	u64 ctas, resident; /* of the grid; on an SM */
+	u64 round, ended;   /* the one that is recorded, and how many of its CTAs have ended */
+	struct cache_sm *sm;
+	bool is_cut;
+	struct map traces;        /* by CTA + 1 */
+	struct insn_policy *insn; /* by micro-op */
+};
+
+static const struct {
+	const char *name, *what;
+} metrics[CACHES_METRICS] = {
+#define CACHES_METRIC(id, name, what) {name, what},
+#include "src/watch/caches.def"
+#undef CACHES_METRIC
+};
+
+const char *watch_caches_name(enum caches_metric m)
+{
+	return m < CACHES_METRICS ? metrics[m].name : NULL;
+}
+
+const char *watch_caches_what(enum caches_metric m)
+{
+	return m < CACHES_METRICS ? metrics[m].what : NULL;
+}
+
+/* ---- what instructions ask ---- */
+
+static const struct {
+	u16 word;
+	u8 keep;
+	bool is_past;
+} keeps[] = {
+	{M_cg, L1_KEEP_NOTHING, true},
+	{M_cv, L1_KEEP_NOTHING, true},
+	{M_volatile, L1_KEEP_NOTHING, true},
+	{M_mmio, L1_KEEP_NOTHING, true},
+	{M_lu, L1_KEEP_NOTHING, false},
+	{M_L1_no_allocate, L1_KEEP_NOTHING, false},
+	{M_L1_evict_first, L1_KEEP_FIRST, false},
+	{M_L1_evict_last, L1_KEEP_LAST, false},
+};
+
+static const struct {
+	u16 word;
+	u8 class;
+} classes[] = {
+	{M_L2_evict_first, L2_STREAMING},
+	{M_L2_evict_last, L2_PERSISTING},
+};
+
+/* Beyond the CTA, and with an order: weak and CTA-wide accesses are cached. */
+static bool is_wide(const struct isa_form *form)
+{
+	return isa_form_has(form, M_gpu) || isa_form_has(form, M_sys) ||
+	       isa_form_has(form, M_cluster);
+}
+
+static void find_policy(const struct caches_launch *l, const struct isa_form *form,
+			struct insn_policy *p)
+{
+	bool is_strong = isa_form_has(form, M_relaxed) || isa_form_has(form, M_acquire);
+
+	p->policy = (struct cache_policy){.keep = L1_KEEP, .class = L2_NORMAL};
+	for (u32 i = 0; i < ARRAY_LEN(keeps); i++)
+		if (isa_form_has(form, keeps[i].word)) {
+			p->policy.keep = keeps[i].keep;
+			p->policy.is_past = keeps[i].is_past;
+		}
+	for (u32 i = 0; i < ARRAY_LEN(classes); i++)
+		if (isa_form_has(form, classes[i].word))
+			p->policy.class = classes[i].class;
+	p->policy.is_past |= is_strong && is_wide(form);
+	p->is_acquire = isa_form_has(form, M_acquire) && is_wide(form);
+	p->policy.is_past |= l->rules.loads_pass && !isa_form_has(form, M_ca) &&
+			     !isa_form_has(form, M_nc) && isa_form_has(form, M_global);
+	if (isa_form_has(form, M_L2_128B))
+		p->policy.fetch_bytes = 128;
+	p->is_constant = isa_form_has(form, M_const);
+	p->is_cas = isa_form_has(form, M_cas);
+}
+
+/* The same for all workers: a race writes equal values. */
+static const struct insn_policy *policy_of(struct caches_launch *l, const struct uop *in, u32 pc)
+{
+	const struct ir_func *f = l->program->funcs[in->func].func;
+	struct insn_policy found = {.policy = {.class = L2_NORMAL}};
+
+	if (__atomic_load_n(&l->insn[pc].is_known, __ATOMIC_ACQUIRE))
+		return &l->insn[pc];
+	if (in->ir < f->insns.len && f->insns.at[in->ir].form)
+		find_policy(l, f->insns.at[in->ir].form, &found);
+	pthread_mutex_lock(&l->lock);
+	l->insn[pc] = found;
+	pthread_mutex_unlock(&l->lock);
+	__atomic_store_n(&l->insn[pc].is_known, true, __ATOMIC_RELEASE);
+	return &l->insn[pc];
+}
+
+/* ---- recording ---- */
+
+static struct caches_launch *caches_launch_of(struct watch_caches *c, u64 grid_id)
+{
+	u64 *slot;
+
+	pthread_mutex_lock(&c->lock);
+	slot = map_get(&c->launches, grid_id + 1);
+	pthread_mutex_unlock(&c->lock);
+	return slot ? (struct caches_launch *)(uintptr_t)*slot : NULL;
+}
+
+/* A worker mostly sees the CTA that it saw last. */
+struct seen_cta {
+	u64 owner, grid_id, number;
+	struct caches_launch *launch;
+	struct cache_trace *trace;
+};
+
+static _Thread_local struct seen_cta seen;
+
+/* The CTA's trace, NULL if there is none; its launch in *launch. */
+static struct cache_trace *trace_of(struct watch_caches *c, const struct cta *cta,
+				    struct caches_launch **launch)
+{
+	struct caches_launch *l;
+	u64 *slot;
+
+	if (PL_UNLIKELY(seen.owner != c->serial || seen.grid_id != cta->env->grid_id ||
+			seen.number != cta->number)) {
+		l = caches_launch_of(c, cta->env->grid_id);
+		if (!l)
+			return NULL;
+		pthread_mutex_lock(&l->lock);
+		slot = map_get(&l->traces, cta->number + 1);
+		seen = (struct seen_cta){c->serial, cta->env->grid_id, cta->number, l,
+					 slot ? (struct cache_trace *)(uintptr_t)*slot : NULL};
+		pthread_mutex_unlock(&l->lock);
+	}
+	*launch = seen.launch;
+	return seen.trace;
+}
+
+/* Lines of the warp's local memory: CTAs that follow each other on an SM have the same. */
+static u64 local_base(const struct caches_launch *l, const struct cta *c, u32 warp)
+{
+	u64 sm = c->number % l->rules.sms, place = c->number / l->rules.sms % l->resident;
+	u64 lines =
+		((u64)c->env->local_bytes * WARP_LANES + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES;
+
+	return LOCAL_LINES + ((sm * l->resident + place) * c->warps + warp) * lines;
+}
+
+static const u8 global_kinds[] = {
+	[ACCESS_LOAD] = CACHE_LOAD, [ACCESS_STORE] = CACHE_STORE,    [ACCESS_ATOM] = CACHE_ATOM,
+	[ACCESS_RED] = CACHE_RED,   [ACCESS_COPY_READ] = CACHE_COPY,
+};
+
+/* Addresses from the start of the device's memory, which lies elsewhere in every process. */
+static void place(const struct exec_access *a, u64 *address)
+{
+	u64 start = (u64)(uintptr_t)a->cta->env->mem->arena;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		address[l] = (a->address[l] - start) & ADDRESS_MASK;
+}
+
+/* Fills the shape; false: the caches do not see the access. */
+static bool shape_of(struct caches_launch *l, const struct exec_access *a,
+		     const struct insn_policy *p, struct cache_shape *s)
+{
+	u32 width = (u32)a->size * a->count;
+	u64 address[WARP_LANES];
+
+	s->pc = a->pc;
+	s->policy = p->policy;
+	if (a->space == MEM_LOCAL) {
+		s->kind = a->kind == ACCESS_STORE ? CACHE_LOCAL_STORE : CACHE_LOCAL_LOAD;
+		cache_shape_local(s, a->address, a->mask, width, local_base(l, a->cta, a->warp));
+		return true;
+	}
+	if (a->space != MEM_GLOBAL || a->kind >= ARRAY_LEN(global_kinds) || a->extra)
+		return false;
+	place(a, address);
+	if (p->is_constant) {
+		s->kind = CACHE_CONSTANT;
+		cache_shape_constant(s, address, a->mask);
+		return true;
+	}
+	s->kind = a->bypass ? CACHE_COPY_PAST : global_kinds[a->kind];
+	cache_shape_global(s, address, a->mask, width, p->is_cas);
+	return true;
+}
+
+static void add_mark(struct cache_trace *t, u32 warp, u32 pc, u8 kind)
+{
+	struct cache_shape s;
+
+	s.first_line = 0;
+	s.pc = pc;
+	s.kind = kind;
+	s.policy = (struct cache_policy){0};
+	s.pieces = 0;
+	cache_trace_add(t, warp, &s);
+}
+
+static void caches_access(void *user, const struct exec_access *a)
+{
+	struct caches_launch *l;
+	struct cache_trace *t = trace_of(user, a->cta, &l);
+	const struct insn_policy *p;
+	struct cache_shape s;
+
+	if (!t)
+		return;
+	p = policy_of(l, a->in, a->pc);
+	if (!shape_of(l, a, p, &s))
+		return;
+	cache_trace_add(t, a->warp, &s);
+	if (p->is_acquire)
+		add_mark(t, a->warp, a->pc, CACHE_FLUSH);
+}
+
+static void caches_sync(void *user, const struct exec_sync *s)
+{
+	struct caches_launch *l;
+	struct cache_trace *t = trace_of(user, s->cta, &l);
+	const struct ir_func *f;
+
+	if (!t)
+		return;
+	f = l->program->funcs[s->in->func].func;
+	if (s->op == OP_bar_sync || s->op == OP_bar_red)
+		add_mark(t, s->warp, s->pc, CACHE_BARRIER);
+	else if (s->op == OP_fence && s->in->ir < f->insns.len && f->insns.at[s->in->ir].form &&
+		 !isa_form_has(f->insns.at[s->in->ir].form, M_cta))
+		add_mark(t, s->warp, s->pc, CACHE_FLUSH);
+}
+
+/* ---- playing ---- */
+
+static u64 round_first(const struct caches_launch *l, u64 round)
+{
+	return round * l->resident * l->rules.sms;
+}
+
+static u64 round_len(const struct caches_launch *l)
+{
+	u64 first = round_first(l, l->round), len = l->resident * l->rules.sms;
+
+	return first >= l->ctas ? 0 : min_u64(len, l->ctas - first);
+}
+
+/* Play the traces of an SM in the launch's round, and free them. */
+static void play_sm(struct caches_launch *l, u32 sm)
+{
+	struct cache_trace **t = calloc(l->resident, sizeof(*t));
+	u32 len = 0;
+
+	for (u64 q = 0; q < l->resident; q++) {
+		u64 cta = round_first(l, l->round) + q * l->rules.sms + sm;
+		u64 *slot = map_get(&l->traces, cta + 1);
+
+		if (!slot)
+			continue;
+		if (t)
+			t[len++] = (struct cache_trace *)(uintptr_t)*slot;
+		else
+			cache_trace_free((struct cache_trace *)(uintptr_t)*slot);
+		map_remove(&l->traces, cta + 1);
+	}
+	if (len)
+		cache_play_first(&l->sm[sm], t, len, NULL);
+	l->sm[sm].is_cut |= !t;
+	for (u32 i = 0; i < len; i++)
+		cache_trace_free(t[i]);
+	free(t);
+}
+
+static void play_launch_round(struct caches_launch *l)
+{
+	struct watch_caches *c = l->owner;
+
+	for (u32 i = 0; i < l->rules.sms; i++)
+		play_sm(l, i);
+	pthread_mutex_lock(&c->lock);
+	cache_play_second(&c->l2, l->sm, l->rules.sms, NULL);
+	pthread_mutex_unlock(&c->lock);
+	l->round++;
+}
+
+/* ---- launches and CTAs ---- */
+
+/* The launch is known from its first CTA on; with the lock held. */
+static bool launch_ready(struct caches_launch *l, const struct cta *cta)
+{
+	const struct exec_env *e = cta->env;
+	const struct arch *a = l->owner->arch;
+	struct arch_use use = {.threads_per_cta = cta->threads,
+			       .registers_per_thread = 32,
+			       .smem_bytes = e->shared_bytes,
+			       .carveout_percent = e->carveout_percent};
+	u64 smem_bytes;
+
+	if (l->sm)
+		return true;
+	arch_smem_config(a, &use, &smem_bytes);
+	cache_rules_of(a, smem_bytes, &l->rules);
+	l->ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
+	l->resident = e->resident ? e->resident : 1;
+	l->insn = calloc(l->program->uops, sizeof(*l->insn));
+	l->sm = calloc(l->rules.sms, sizeof(*l->sm));
+	for (u32 i = 0; l->sm && i < l->rules.sms; i++)
+		if (cache_sm_init(&l->sm[i], &l->rules.l1))
+			cache_sm_begin(&l->sm[i]);
+		else
+			l->sm[i].is_cut = true;
+	if (l->insn && l->sm)
+		return true;
+	free(l->sm);
+	free(l->insn);
+	l->sm = NULL;
+	l->insn = NULL;
+	return false;
+}
+
+static void caches_cta_begin(void *user, const struct cta *cta)
+{
+	struct caches_launch *l = caches_launch_of(user, cta->env->grid_id);
+	struct cache_trace *t;
+
+	if (!l)
+		return;
+	pthread_mutex_lock(&l->lock);
+	t = launch_ready(l, cta) ? cache_trace_new(cta->number, cta->warps) : NULL;
+	if (t && !map_set(&l->traces, cta->number + 1, map_key(t))) {
+		cache_trace_free(t);
+		t = NULL;
+	}
+	l->is_cut |= !t;
+	pthread_mutex_unlock(&l->lock);
+	seen.owner = 0;
+}
+
+/* CTAs of the round that have ended. */
+static u64 count_over(const struct caches_launch *l)
+{
+	u64 n = 0;
+
+	for (u64 i = 0; i < round_len(l); i++) {
+		u64 *slot = map_get(&l->traces, round_first(l, l->round) + i + 1);
+
+		n += slot && ((struct cache_trace *)(uintptr_t)*slot)->is_over;
+	}
+	return n;
+}
+
+static void caches_cta_end(void *user, const struct cta *cta)
+{
+	struct caches_launch *l;
+	struct cache_trace *t = trace_of(user, cta, &l);
+
+	seen.owner = 0;
+	if (!t)
+		return;
+	pthread_mutex_lock(&l->lock);
+	t->is_over = true;
+	l->ended += cta->number / (l->resident * l->rules.sms) == l->round;
+	while (round_len(l) && l->ended == round_len(l)) {
+		play_launch_round(l);
+		l->ended = count_over(l);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void caches_launch_begin(void *user, const struct program *p, u64 grid_id)
+{
+	struct watch_caches *c = user;
+	struct caches_launch *l = calloc(1, sizeof(*l));
+
+	pthread_mutex_lock(&c->lock);
+	if (!c->keeps_second && !c->launches.len)
+		l2_reset(&c->l2);
+	if (l) {
+		l->program = p;
+		l->owner = c;
+		pthread_mutex_init(&l->lock, NULL);
+	}
+	if (l && !map_set(&c->launches, grid_id + 1, map_key(l))) {
+		free(l);
+		l = NULL;
+	}
+	c->is_cut |= !l;
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* What CTAs asked that a fault has kept from ending, too. */
+static void play_rest(struct caches_launch *l)
+{
+	for (u64 i = 0; l->sm && l->traces.len && round_len(l); i++)
+		play_launch_round(l);
+}
+
+static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
+{
+	struct watch_caches *c = user;
+	struct caches_launch *l = caches_launch_of(c, grid_id);
+
+	(void)p;
+	if (!l)
+		return;
+	play_rest(l);
+	pthread_mutex_lock(&c->lock);
+	map_remove(&c->launches, grid_id + 1);
+	c->is_cut |= l->is_cut;
+	for (u32 i = 0; l->sm && i < l->rules.sms; i++) {
+		cache_counts_add(&c->counts, &l->sm[i].count);
+		c->is_cut |= l->sm[i].is_cut;
+		cache_sm_fini(&l->sm[i]);
+	}
+	pthread_mutex_unlock(&c->lock);
+	map_fini(&l->traces);
+	pthread_mutex_destroy(&l->lock);
+	free(l->sm);
+	free(l->insn);
+	free(l);
+}
+
+bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_second)
+{
+	static u64 serials;
+	struct cache_rules rules;
+
+	cache_rules_of(a, 0, &rules);
+	*c = (struct watch_caches){.arch = a,
+				   .keeps_second = keeps_second,
+				   .serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED)};
+	if (!l2_init(&c->l2, &rules.l2))
+		return false;
+	pthread_mutex_init(&c->lock, NULL);
+	c->observer = (struct exec_observer){
+		.user = c,
+		.launch_begin = caches_launch_begin,
+		.launch_end = caches_launch_end,
+		.cta_begin = caches_cta_begin,
+		.cta_end = caches_cta_end,
+		.access = caches_access,
+		.sync = caches_sync,
+	};
+	return true;
+}
+
+void watch_caches_fini(struct watch_caches *c)
+{
+	l2_fini(&c->l2);
+	map_fini(&c->launches);
+	pthread_mutex_destroy(&c->lock);
+}
+
+static u64 tags_of(const struct cache_counts *n)
+{
+	return n->l1[CACHE_LOAD].tags + n->l1[CACHE_STORE].tags + n->l1[CACHE_ATOM].tags +
+	       n->l1[CACHE_RED].tags;
+}
+
+u64 watch_caches_value(const struct watch_caches *c, enum caches_metric m)
+{
+	const struct cache_counts *n = &c->counts;
+	const struct l2_counts *l2 = &c->l2.count;
+	const u64 value[CACHES_METRICS] = {
+		/* Copies through the first cache are loads to it. */
+		[CACHES_ld_hit] = n->l1[CACHE_LOAD].hit + n->l1[CACHE_COPY].hit,
+		[CACHES_ld_miss] = n->l1[CACHE_LOAD].miss + n->l1[CACHE_COPY].miss,
+		[CACHES_st_hit] = n->l1[CACHE_STORE].hit,
+		[CACHES_st_miss] = n->l1[CACHE_STORE].miss,
+		[CACHES_local_ld_hit] = n->l1[CACHE_LOCAL_LOAD].hit,
+		[CACHES_local_ld_miss] = n->l1[CACHE_LOCAL_LOAD].miss,
+		[CACHES_tags] = tags_of(n),
+		[CACHES_read] = n->read_sectors,
+		[CACHES_write] = n->write_sectors,
+		[CACHES_l2_read] = l2->sectors[L2_READ],
+		[CACHES_l2_read_hit] = l2->hit[L2_READ],
+		[CACHES_l2_read_miss] = l2->miss[L2_READ],
+		[CACHES_l2_write] = l2->sectors[L2_WRITE],
+		[CACHES_l2_atom] = l2->sectors[L2_ATOM],
+		[CACHES_l2_red] = l2->sectors[L2_RED],
+		[CACHES_l2_fabric] = l2->fabric[L2_READ] + l2->fabric[L2_WRITE] +
+				     l2->fabric[L2_ATOM] + l2->fabric[L2_RED],
+		[CACHES_dram_read] = l2->dram_read,
+		[CACHES_dram_write] = l2->dram_write,
+		[CACHES_constant_hit] = n->constant_hit,
+		[CACHES_constant_miss] = n->constant_miss,
+	};
+
+	return m < CACHES_METRICS ? value[m] : 0;
+}

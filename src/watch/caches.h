@@ -1,0 +1,46 @@
+/*
+ * An observer that plays what launches ask of memory through the caches of their device: how many
+ * sectors hit, and how many come from the second cache and from DRAM (src/cache). CTAs are dealt to
+ * the SMs in turn; those that an SM holds at once take turns. The numbers are those of a model,
+ * and the same for every number of workers.
+ *
+ * A launch needs memory for what the CTAs ask that are resident at once: 8 bytes for each
+ * instruction of a warp.
+ */
+#ifndef PL_WATCH_CACHES_H
+#define PL_WATCH_CACHES_H
+
+#include "src/cache/play.h"
+#include "src/cache/rules.h"
+#include "src/exec/observer.h"
+
+#include <pthread.h>
+
+enum caches_metric {
+#define CACHES_METRIC(id, name, what) CACHES_##id,
+#include "src/watch/caches.def"
+#undef CACHES_METRIC
+	CACHES_METRICS
+};
+
+struct watch_caches {
+	pthread_mutex_t lock;
+	u64 serial;              /* of this observer among those of the process */
+	const struct arch *arch; /* borrowed */
+	bool keeps_second;       /* launches find the second cache as the one before left it */
+	struct l2 l2;
+	struct map launches;        /* by grid id + 1 */
+	struct cache_counts counts; /* of all launches that have ended */
+	bool is_cut;                /* the host had no memory for all of it */
+	struct exec_observer observer;
+};
+
+/* false: the host has no memory left. */
+bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_second);
+void watch_caches_fini(struct watch_caches *c);
+/* After the launches have ended. */
+u64 watch_caches_value(const struct watch_caches *c, enum caches_metric m);
+const char *watch_caches_name(enum caches_metric m);
+const char *watch_caches_what(enum caches_metric m);
+
+#endif

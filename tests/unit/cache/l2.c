@@ -1,0 +1,182 @@
+/*
+ * The second-level cache against what an H100 and an H200 counted.
+ */
+#include "src/cache/l2.h"
+#include "tests/check.h"
+
+#define MIB ((u64)1 << 20)
+
+static const struct l2_rules one_side = {6 * MIB, 1, 64, 0};
+static const struct l2_rules h200 = {60 * MIB, 2, 64, 0};
+static const u32 first_word[CACHE_SECTORS] = {0xf, 0, 0, 0};
+static const u32 whole[CACHE_SECTORS] = {~0u, ~0u, ~0u, ~0u};
+
+static void test_fetch(void)
+{
+	struct l2 c;
+
+	CHECK(l2_init(&c, &one_side));
+	l2_read(&c, 5, 1, 0, 0, L2_NORMAL);
+	CHECK_MSG(c.count.miss[L2_READ] == 2 && c.count.dram_read == 2, "a miss fetches a pair");
+	l2_read(&c, 5, 3, 0, 0, L2_NORMAL);
+	CHECK_MSG(c.count.hit[L2_READ] == 2 && c.count.miss[L2_READ] == 2, "whose other one hits");
+	l2_read(&c, 6, 1, 0, 32, L2_NORMAL);
+	CHECK_EQ(c.count.dram_read, 3);
+	l2_read(&c, 7, 1, 0, 128, L2_NORMAL);
+	CHECK_EQ(c.count.dram_read, 7);
+	l2_read(&c, 8, 0xf, 0, 0, L2_NORMAL);
+	CHECK_MSG(c.count.hit[L2_READ] == 2 && c.count.dram_read == 11,
+		  "sectors of a piece on its way are neither");
+	l2_fini(&c);
+}
+
+static void test_writes(void)
+{
+	struct l2 c;
+
+	CHECK(l2_init(&c, &one_side));
+	l2_write(&c, 5, first_word, 0, L2_NORMAL);
+	CHECK_MSG(!c.count.dram_read && c.count.hit[L2_WRITE] == 1, "a write fetches nothing");
+	l2_read(&c, 5, 1, 0, 0, L2_NORMAL);
+	CHECK_MSG(c.count.miss[L2_READ] == 2, "a sector in part is filled to be read");
+	l2_fini(&c);
+	/* Twice the size, a word a sector: what is pushed out is read first. */
+	CHECK(l2_init(&c, &one_side));
+	for (u64 line = 0; line < 12 * MIB / CACHE_LINE_BYTES; line++)
+		l2_write(&c, line, first_word, 0, L2_NORMAL);
+	CHECK(c.count.dram_write > 5 * MIB / CACHE_LINE_BYTES);
+	CHECK_EQ(c.count.dram_read, c.count.dram_write);
+	l2_fini(&c);
+	CHECK(l2_init(&c, &one_side));
+	for (u64 line = 0; line < 4 * MIB / CACHE_LINE_BYTES; line++)
+		l2_write(&c, line, whole, 0, L2_NORMAL);
+	CHECK_MSG(!c.count.dram_write && !c.count.dram_read, "what fits stays");
+	l2_fini(&c);
+}
+
+static void test_sides(void)
+{
+	struct l2 c;
+	u64 lines = 16 * MIB / CACHE_LINE_BYTES, sectors = 4 * lines, sum;
+
+	CHECK(l2_init(&c, &h200));
+	for (u64 line = 0; line < lines; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	sum = c.count.sectors[L2_READ] + c.count.fabric[L2_READ];
+	CHECK_EQ(c.count.dram_read, sectors);
+	CHECK_MSG(sum > sectors * 149 / 100 && sum < sectors * 151 / 100,
+		  "a stream is read 1.5 times");
+	c.count = (struct l2_counts){0};
+	for (u64 line = 0; line < lines; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	CHECK_MSG(!c.count.fabric[L2_READ] && c.count.hit[L2_READ] == sectors,
+		  "and once by the same side again");
+	c.count = (struct l2_counts){0};
+	for (u64 line = 0; line < lines; line++)
+		l2_read(&c, line, 0xf, 1, 0, L2_NORMAL);
+	CHECK_MSG(!c.count.dram_read && c.count.fabric[L2_READ] > sectors * 49 / 100,
+		  "the other side has half of it, and no need of DRAM");
+	c.count = (struct l2_counts){0};
+	l2_atomic(&c, 3, 1, 0, L2_RED, 32, 32);
+	l2_read(&c, 3, 1, 0, 0, L2_NORMAL);
+	l2_atomic(&c, 3, 1, 1, L2_RED, 32, 32);
+	CHECK_EQ(c.count.sectors[L2_RED], 64);
+	CHECK_EQ(c.count.fabric[L2_RED], 32);
+	l2_fini(&c);
+}
+
+/* Share of a second pass that hits, by the part of the cache that the first one fills. */
+static double second_pass(double fill)
+{
+	struct l2 c;
+	u64 lines = (u64)(fill / 1.5 * 60 * MIB / CACHE_LINE_BYTES);
+	double share;
+
+	if (!l2_init(&c, &h200))
+		return -1;
+	for (u32 pass = 0; pass < 2; pass++) {
+		c.count = (struct l2_counts){0};
+		for (u64 line = 0; line < lines; line++)
+			l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	}
+	/* Of both lookups, as the device's hit rate has it. */
+	share = 1 - (double)c.count.dram_read / (double)(4 * lines);
+	l2_fini(&c);
+	return share;
+}
+
+static void test_capacity(void)
+{
+	static const struct {
+		double fill, share, off;
+	} measured[] = {
+		{.80, 1, .01}, {.84, .996, .01}, {.96, .939, .06}, {1.4, .003, .05}, {1.6, 0, .01}};
+
+	for (u32 i = 0; i < ARRAY_LEN(measured); i++) {
+		double share = second_pass(measured[i].fill), off = share - measured[i].share;
+
+		printf("# %.2f of the size: %.3f hit, measured %.3f\n", measured[i].fill, share,
+		       measured[i].share);
+		CHECK_MSG(off < measured[i].off && -off < measured[i].off,
+			  "a second pass hits as measured");
+	}
+}
+
+static void test_persisting(void)
+{
+	struct l2 c;
+	struct l2_rules rules = {6 * MIB, 1, 64, 2 * MIB};
+	u64 lines = MIB / CACHE_LINE_BYTES, hit;
+
+	CHECK(l2_init(&c, &rules));
+	for (u64 line = 0; line < lines; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_PERSISTING);
+	for (u64 line = 1u << 20; line < (1u << 20) + 32 * lines; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	c.count = (struct l2_counts){0};
+	for (u64 line = 0; line < lines; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_PERSISTING);
+	CHECK_MSG(c.count.hit[L2_READ] == 4 * lines, "persisting lines outlast a stream");
+	CHECK_EQ(c.count.class_hit[L2_PERSISTING], 4 * lines);
+	l2_make_normal(&c);
+	for (u64 line = 1u << 20; line < (1u << 20) + 32 * lines; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	hit = c.count.hit[L2_READ];
+	for (u64 line = 0; line < lines; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	CHECK_MSG(c.count.hit[L2_READ] == hit, "and go when they are normal again");
+	l2_fini(&c);
+}
+
+static void test_host(void)
+{
+	struct l2 c;
+
+	CHECK(l2_init(&c, &h200));
+	for (u64 line = 0; line < 64; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	c.count = (struct l2_counts){0};
+	l2_invalidate(&c, 130, 200);
+	for (u64 line = 0; line < 64; line++)
+		l2_read(&c, line, 0xf, 0, 0, L2_NORMAL);
+	CHECK_MSG(c.count.dram_read == 8, "a copy of the host takes the two lines away");
+	c.count = (struct l2_counts){0};
+	l2_invalidate(&c, 0, UINT64_MAX);
+	l2_read(&c, 63, 0xf, 0, 0, L2_NORMAL);
+	CHECK_EQ(c.count.dram_read, 4);
+	l2_reset(&c);
+	l2_read(&c, 63, 0xf, 0, 0, L2_NORMAL);
+	CHECK_EQ(c.count.dram_read, 8);
+	l2_fini(&c);
+}
+
+int main(void)
+{
+	test_fetch();
+	test_writes();
+	test_sides();
+	test_capacity();
+	test_persisting();
+	test_host();
+	return check_done();
+}
