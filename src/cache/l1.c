@@ -55,7 +55,7 @@ void l1_fini(struct l1 *c)
 /* ---- where a line is ---- */
 
 /* The place of the line in the index, or the free one where it would be. */
-static u32 place_of(const struct l1 *c, u64 line)
+static u32 index_place(const struct l1 *c, u64 line)
 {
 	u32 i = l1_hash(line) & c->index_mask;
 
@@ -66,7 +66,7 @@ static u32 place_of(const struct l1 *c, u64 line)
 
 static struct l1_line *l1_find(const struct l1 *c, u64 line)
 {
-	u32 at = c->index_mask ? c->index[place_of(c, line)] : 0;
+	u32 at = c->index_mask ? c->index[index_place(c, line)] : 0;
 
 	return at ? &c->slot[at - 1] : NULL;
 }
@@ -79,7 +79,7 @@ static void index_remove(struct l1 *c, u32 i)
 		u32 slot = c->index[k];
 
 		c->index[k] = 0;
-		c->index[place_of(c, c->slot[slot - 1].line)] = slot;
+		c->index[index_place(c, c->slot[slot - 1].line)] = slot;
 	}
 }
 
@@ -105,7 +105,7 @@ static void take_away(struct l1 *c, struct l1_line *e, enum l1_cause why)
 	u32 slot = (u32)(e - c->slot);
 
 	note_gone(c, e, why);
-	index_remove(c, place_of(c, e->line));
+	index_remove(c, index_place(c, e->line));
 	e->is_taken = false;
 	c->taken--;
 	c->first_free = slot < c->first_free ? slot : c->first_free;
@@ -216,7 +216,7 @@ static struct l1_line *bring(struct l1 *c, u64 line, enum l1_keep keep)
 			      .is_taken = true,
 			      .kept = keep == L1_KEEP_LAST ? c->time + KEPT : 0,
 			      .goes_first = keep == L1_KEEP_FIRST};
-	c->index[place_of(c, line)] = (u32)(e - c->slot) + 1;
+	c->index[index_place(c, line)] = (u32)(e - c->slot) + 1;
 	return e;
 }
 

@@ -208,7 +208,7 @@ static u32 look_up(const struct l2_line *e, u32 sectors, u32 piece, u32 *hits)
 	return fetch;
 }
 
-static void fill(struct l2_line *e, u32 sectors)
+static void fill_sectors(struct l2_line *e, u32 sectors)
 {
 	for (u32 s = 0; s < CACHE_SECTORS; s++)
 		if (sectors >> s & 1)
@@ -219,7 +219,7 @@ static void fill(struct l2_line *e, u32 sectors)
 static void fetch_home(struct l2 *c, struct l2_line *e, u32 sectors)
 {
 	c->count.dram_read += (u32)__builtin_popcount(sectors);
-	fill(e, sectors);
+	fill_sectors(e, sectors);
 }
 
 void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enum l2_class class)
@@ -242,7 +242,7 @@ void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enu
 		fetch_home(c, e, fetch);
 		return;
 	}
-	fill(e, fetch);
+	fill_sectors(e, fetch);
 	c->count.fabric[L2_READ] += (u32)__builtin_popcount(fetch);
 	e = l2_take(c, tag_of(line, home), class);
 	fetch_home(c, e, look_up(e, fetch, piece, &home_hits));

@@ -33,7 +33,7 @@ static struct cache_piece *piece_of(struct cache_shape *s, u64 line)
 	return &s->piece[s->pieces++];
 }
 
-static void add_bytes(struct cache_shape *s, u64 address, u32 width)
+static void shape_bytes_add(struct cache_shape *s, u64 address, u32 width)
 {
 	while (width) {
 		u32 at = (u32)(address % CACHE_SECTOR_BYTES);
@@ -112,7 +112,7 @@ void cache_shape_global(struct cache_shape *s, const u64 *address, u32 mask, u32
 {
 	s->pieces = 0;
 	for (u32 m = mask; m; m &= m - 1)
-		add_bytes(s, address[__builtin_ctz(m)], width ? width : 1);
+		shape_bytes_add(s, address[__builtin_ctz(m)], width ? width : 1);
 	if (s->kind == CACHE_ATOM || s->kind == CACHE_RED)
 		count_lanes(s, address, mask, is_cas);
 }
@@ -128,10 +128,10 @@ void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 w
 			u32 in_word = (u32)(at % WORD);
 			u32 n = WORD - in_word < left ? WORD - in_word : left;
 
-			add_bytes(s,
-				  base * CACHE_LINE_BYTES + (at / WORD * LANES + l) * WORD +
-					  in_word,
-				  n);
+			shape_bytes_add(s,
+					base * CACHE_LINE_BYTES + (at / WORD * LANES + l) * WORD +
+						in_word,
+					n);
 			at += n;
 			left -= n;
 		}
