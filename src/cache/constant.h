@@ -17,7 +17,9 @@ struct constant_cache {
 	u64 hit, miss;                          /* requests */
 };
 
-/* A request for a line (address / CONSTANT_LINE_BYTES): loads make one for each distinct address. */
+/*
+ * A request for a line, address / CONSTANT_LINE_BYTES: loads make one for each distinct address.
+ */
 void constant_look(struct constant_cache *c, u64 line);
 /* As at the beginning of a launch: two lines of parameters come and miss. Counts stay. */
 void constant_reset(struct constant_cache *c);
