@@ -43,7 +43,7 @@ static u32 taint_slot(const struct taint *t, u32 row, u32 lane)
 	return row / 4 + (taint_class(t, row) == ROW_X ? 2 * lane : lane);
 }
 
-static void set_state(struct taint *t, u32 row, enum taint_state state)
+static void set_row_state(struct taint *t, u32 row, enum taint_state state)
 {
 	u8 *at = &t->state[row / 64];
 
@@ -64,7 +64,7 @@ static void make_masks(struct taint *t, u32 row)
 
 	if (t->state[row / 64] == TAINT_SOME)
 		return;
-	set_state(t, row, TAINT_SOME);
+	set_row_state(t, row, TAINT_SOME);
 	for (u32 w = 0; class == ROW_P && w < t->shape->gang; w++) {
 		t->origin[row / 4 + w] = unset ? FULL_MASK : 0;
 		t->origin[row / 4 + ORIGINS + w] = TAINT_NEVER;
@@ -146,7 +146,7 @@ void taint_clean(struct taint *t, u32 row, u32 warp, u32 lanes)
 
 void taint_clean_row(struct taint *t, u32 row)
 {
-	set_state(t, row, TAINT_CLEAN);
+	set_row_state(t, row, TAINT_CLEAN);
 }
 
 void taint_settle(struct taint *t, u32 row)
@@ -156,5 +156,5 @@ void taint_settle(struct taint *t, u32 row)
 	for (u32 w = 0; w < t->shape->gang; w++)
 		if (taint_lanes(t, row, w))
 			return;
-	set_state(t, row, TAINT_CLEAN);
+	set_row_state(t, row, TAINT_CLEAN);
 }
