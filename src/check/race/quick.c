@@ -271,7 +271,8 @@ static bool is_regular(const struct exec_access *a)
 }
 
 /* All in the CTA's own memory; *narrow: some not of whole words. */
-static bool fits(const struct exec_access *a, u32 shared_bytes, bool regular, bool *narrow)
+static bool lies_in_own_shared(const struct exec_access *a, u32 shared_bytes, bool regular,
+			       bool *narrow)
 {
 	u64 bits = a->bytes;
 
@@ -325,7 +326,7 @@ bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shar
 	struct touch_of t = {.deed = atomic ? IS_ATOMIC : stores ? WRITES : READS};
 	struct quick_access *x;
 
-	if (!fits(a, shared_bytes, regular, &narrow) || a->count > QUICK_ELEMENTS ||
+	if (!lies_in_own_shared(a, shared_bytes, regular, &narrow) || a->count > QUICK_ELEMENTS ||
 	    (!q->write && !open_arrays(q, shared_bytes)) ||
 	    (narrow && q->shift && !narrow_arrays(q)) || !VEC_RESERVE(&q->log, 1))
 		return false;
