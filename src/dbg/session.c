@@ -250,6 +250,11 @@ void dbg_session_get(const struct dbg_session *s, const char *name, struct dbg_v
 	out->name = name;
 }
 
+const char *dbg_session_variable(const struct dbg_session *s, u32 i)
+{
+	return i < s->variables.len ? s->variables.at[i].name : NULL;
+}
+
 bool dbg_session_set(struct dbg_session *s, const struct dbg_context *c, const char *name,
 		     const struct dbg_value *v, struct text *why)
 {

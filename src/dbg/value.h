@@ -151,6 +151,8 @@ void dbg_session_kept(const struct dbg_session *s, u32 number, struct dbg_value 
 u32 dbg_session_count(const struct dbg_session *s);
 /* $name: void when it was never set. */
 void dbg_session_get(const struct dbg_session *s, const char *name, struct dbg_value *out);
+/* The name of the i-th convenience variable; NULL past the last. */
+const char *dbg_session_variable(const struct dbg_session *s, u32 i);
 bool dbg_session_has(const struct dbg_session *s, const char *name);
 bool dbg_session_set(struct dbg_session *s, const struct dbg_context *c, const char *name,
 		     const struct dbg_value *v, struct text *why);

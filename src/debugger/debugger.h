@@ -39,6 +39,8 @@ struct debugger_result {
  * command, where that makes sense.
  */
 struct debugger_result debugger_command(struct debugger *x, const char *line, struct text *out);
+/* What a line of a script adds to the depth of blocks: 1: it begins one, -1: it ends one. */
+s32 debugger_block_depth(const char *line);
 /*
  * The whole name of the front end's own command that the line is, and in *args what follows it;
  * NULL: it is another. Valid until the next call.

@@ -191,6 +191,7 @@ struct debugger {
 	struct past past;
 	VEC(struct bookmark) bookmarks;
 	u32 collecting;        /* number of the breakpoint whose commands are being read; 0: none */
+	s32 collecting_depth;  /* blocks in these that are open */
 	bool condition_failed; /* it has been said in this look */
 	bool searching;        /* hits do not count: going over instructions again */
 	bool scheduled;        /* `schedule` has chosen the warp */
@@ -270,6 +271,8 @@ bool returned_variable(struct loaded *l, u32 index, struct dbg_variable *out);
 
 /* Set the convenience variable $name to a number. */
 void debugger_set_variable(struct debugger *x, const char *name, s64 value);
+/* A state_writer: the numbers among them. */
+void variables_write(struct debugger *x, struct text *out);
 /* A number of C. False after a message. */
 bool debugger_number(struct debugger *x, const char *text, u64 *out);
 

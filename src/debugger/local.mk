@@ -45,6 +45,7 @@ libdebugger_la_SOURCES = \
 	src/debugger/values.c \
 	src/debugger/run/attach.c \
 	src/debugger/run/attach.h \
+	src/debugger/run/blocks.c \
 	src/debugger/run/call.c \
 	src/debugger/run/call.h \
 	src/debugger/run/catch.c \

@@ -13,6 +13,35 @@ void debugger_set_variable(struct debugger *x, const char *name, s64 value)
 	text_fini(&why);
 }
 
+/* Those that the debugger sets itself are made anew. */
+static bool is_kept_variable(const char *name)
+{
+	return *name != '_' && strcmp(name, "bpnum") != 0;
+}
+
+void variables_write(struct debugger *x, struct text *out)
+{
+	struct dbg_context c = {.session = x->session};
+	const char *name;
+
+	for (u32 i = 0; (name = dbg_session_variable(x->session, i)); i++) {
+		struct text why = {0};
+		struct dbg_number n;
+		struct dbg_value v;
+
+		dbg_session_get(x->session, name, &v);
+		if (!is_kept_variable(name) || !dbg_value_number(&c, &v, &n, &why))
+			;
+		else if (n.is_float)
+			text_printf(out, "set var $%s = %.17g\n", name, n.real);
+		else if (n.is_signed)
+			text_printf(out, "set var $%s = %lld\n", name, (long long)n.bits);
+		else
+			text_printf(out, "set var $%s = %lluu\n", name, (unsigned long long)n.bits);
+		text_fini(&why);
+	}
+}
+
 bool debugger_number(struct debugger *x, const char *text, u64 *out)
 {
 	struct dbg_context c;

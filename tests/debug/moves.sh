@@ -35,6 +35,59 @@ $6 = 32
 $7 = 0
 $8 = 32
 [The program exited with status 3]'
+succeeds "commands of a breakpoint have if, else and while" debug 'set var $n = 0
+break 28
+commands 1
+silent
+set var $n = $n + 1
+if t == 0
+  printf "first %d\n", $n
+  if $n > 4
+    echo late\n
+  end
+else
+  set var $i = 0
+  while $i < 2
+    if $i
+      printf "other %d %d\n", $n, $i
+    end
+    set var $i = $i + 1
+  end
+end
+if 0
+  echo never\n
+end
+continue
+end
+save breakpoints '"$scratch/saved"'
+run
+print $n'
+grep -v cudaSuccess "$scratch/out" >"$scratch/lines"
+is lines 'Breakpoint 1 at calls.cu:28.
+first 1
+other 2 1
+first 3
+other 4 1
+first 5
+late
+other 6 1
+first 7
+late
+other 8 1
+[The program exited with status 3]
+$1 = 8'
+ok "$([ "$(grep -c '^ *end$' "$scratch/saved")" -eq 6 ]; echo $?)" "blocks of commands are saved"
+ends 1 "an error in a block ends the commands" debug 'break 28
+commands 1
+if nothing > 1
+  echo yes\n
+end
+echo after\n
+end
+run
+print 6 * 7'
+says out '^\$1 = 42$'
+ok "$(! grep -qE '^(yes|after)$' "$scratch/out"; echo $?)" "what follows it is not run"
 succeeds "stops are kept when the program is started again" debug 'break 26 if t == 40
 tbreak 34
 ignore 1 1

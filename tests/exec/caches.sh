@@ -47,3 +47,4 @@ for setting in PTXLOOM_WORKERS=1 PTXLOOM_WORKERS=2 PTXLOOM_WORKERS=4 PTXLOOM_SEE
 	env $setting $grid >"$scratch/out" 2>&1
 	ok "$(cmp -s "$scratch/first" "$scratch/out"; echo $?)" "the same with $setting"
 done
+finish

@@ -358,6 +358,7 @@ void command_commands(struct debugger *x, const struct call *c)
 		free(p->commands.at[--p->commands.len]);
 	p->silent = false;
 	x->collecting = p->number;
+	x->collecting_depth = 0;
 }
 
 void points_collect(struct debugger *x, const char *line)
@@ -366,7 +367,8 @@ void points_collect(struct debugger *x, const char *line)
 	char *copy;
 
 	line += strspn(line, " \t");
-	if (!strcmp(line, "end") || !p) {
+	x->collecting_depth += debugger_block_depth(line);
+	if (x->collecting_depth < 0 || !p) {
 		x->collecting = 0;
 		return;
 	}

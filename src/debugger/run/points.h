@@ -102,6 +102,11 @@ void point_unmake(struct debugger *x, struct point *p);
 bool point_set_condition(struct debugger *x, struct point *p, const char *condition);
 /* Where "if" begins as a word of its own, outside parentheses; NULL: there is none. */
 const char *condition_begin(const char *s);
+/* ---- blocks.c ---- */
+
+/* As points_next_command, with `if` and `while` done. After an error there is none. */
+char *blocks_next(struct debugger *x);
+
 /* A line of `commands`. */
 void points_collect(struct debugger *x, const char *line);
 void points_drop_commands(struct debugger *x);

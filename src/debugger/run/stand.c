@@ -103,7 +103,7 @@ static bool run_stop_commands(struct debugger *x)
 	char *line;
 	bool go = false;
 
-	while (!go && (line = points_next_command(x))) {
+	while (!go && (line = blocks_next(x))) {
 		go = debugger_run(x, line).outcome == DEBUGGER_GO;
 		free(line);
 	}
@@ -129,10 +129,12 @@ enum debug_verdict debugger_stand(struct debugger *x)
 	if (!go && x->grid)
 		displays_show(x);
 	x->depth--;
-	if (!go)
+	if (!go) {
 		send_done(x);
-	else
+	} else {
 		debugger_flush(x);
+		send_state(x);
+	}
 	while (!go && attachment_receive(&x->link, &f)) {
 		go = serve_frame(x, &f);
 		link_frame_fini(&f);

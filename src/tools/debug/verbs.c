@@ -346,7 +346,7 @@ static void save_line(FILE *to, const char *line)
 
 static void save_state(FILE *to, char *state)
 {
-	bool inside = false;
+	s32 inside = 0; /* blocks that are open */
 	char *line;
 
 	while ((line = strsep(&state, "\n")) && *line) {
@@ -356,7 +356,8 @@ static void save_state(FILE *to, char *state)
 			fprintf(to, "%s\n", line);
 		else
 			save_line(to, line);
-		inside = inside ? strcmp(line, "end") != 0 : !strncmp(line, "commands ", 9);
+		if (inside || !strncmp(line, "commands ", 9))
+			inside += debugger_block_depth(line);
 	}
 }
 

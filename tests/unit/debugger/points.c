@@ -34,8 +34,9 @@ static void check_places(struct debugger *x)
 	CHECK_STR(prints(x, "ignore 6 -1"), "-1 is negative.\n");
 	CHECK_STR(prints(x, "break *k+"),
 		  "\"*k+\" is not a line, function or *FUNCTION+INSTRUCTION.\n");
-	CHECK_STR(prints(x, "catch nothing"),
-		  "Events are: launch, fault, deadlock, divergence, assert, barrier, exit.\n");
+	CHECK_STR(
+		prints(x, "catch nothing"),
+		"Events are: launch, fault, deadlock, divergence, assert, barrier, exit, finding.\n");
 	CHECK_STR(prints(x, "print $bpnum"), "$1 = 6\n");
 	CHECK_STR(prints(x, "watch i"), "The program is not being run.\n");
 }
