@@ -307,6 +307,40 @@ KERNEL fine_variable(int *in, int *out)
 	out[threadIdx.x] = variable[threadIdx.x] + 1;
 }
 
+// All bytes of a word but the last one are written.
+static __device__ void write_part(int *word)
+{
+	volatile char *byte = (volatile char *)word;
+
+	byte[0] = byte[1] = byte[2] = 1;
+	__syncthreads();
+}
+
+KERNEL init_doubled(int *in, int *out)
+{
+	__shared__ int part[64];
+
+	write_part(&part[threadIdx.x]);
+	out[threadIdx.x] = part[threadIdx.x ^ 1] * 2; // init_doubled read
+}
+
+KERNEL fine_doubled(int *in, int *out)
+{
+	__shared__ int part[64];
+
+	write_part(&part[threadIdx.x]);
+	out[threadIdx.x] = (part[threadIdx.x ^ 1] & 0xffff) * 2;
+}
+
+KERNEL fine_moved_by_bytes(int *in, int *out)
+{
+	__shared__ int part[64];
+
+	write_part(&part[threadIdx.x]);
+	out[threadIdx.x] = part[threadIdx.x ^ 1] << 8;
+	out[threadIdx.x + 64] = part[threadIdx.x ^ 1];
+}
+
 KERNEL init_print(int *in, int *out)
 {
 	if (!threadIdx.x)

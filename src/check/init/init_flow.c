@@ -366,15 +366,30 @@ static u32 differing(const struct step *s, const u8 *x, const u8 *y, u32 lane)
 
 #define BIT_SOURCES 4u
 
+/* Is a byte of the result in part defined? n: its bytes that are not. */
+static bool splits_bytes(const struct step *s, const u8 *x, const u8 *y, u32 lane, u32 n)
+{
+	u32 size = taint_class(s->t, s->dst[0]) == ROW_X ? 8 : 4;
+
+	for (; n; n &= n - 1) {
+		u32 at = lane * size + (u32)__builtin_ctz(n);
+
+		if ((x[at] ^ y[at]) != 0xff)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Which bytes of the result depend on what is not defined: run it with zeros and with ones there,
- * and see what differs.
+ * and see what differs. A shift to the left by other than whole bytes is a multiplication.
  */
 static void pass_bits(struct step *s)
 {
 	u8 saved[BIT_SOURCES + 1][ROW_BYTES], result[2][ROW_BYTES];
 	u32 d = s->dst[0], n = bytes_of_row(s, d);
 	struct taint_value v[WARP_LANES];
+	bool multiplies = !strncmp(uop_info[s->in->inner].name, "shl_", 4);
 
 	for (u32 i = 0; i < s->srcs; i++)
 		memcpy(saved[i], s->g->regs + s->src[i], bytes_of_row(s, s->src[i]));
@@ -398,6 +413,8 @@ static void pass_bits(struct step *s)
 			v[l].mask &= TAINT_COMPUTED;
 			n = differing(s, result[0], result[1], lane);
 			v[l].mask = n ? v[l].mask | n : 0;
+			if (multiplies && splits_bytes(s, result[0], result[1], lane, n))
+				v[l].mask |= TAINT_COMPUTED;
 		}
 		for (u32 m = s->pass[w]; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
