@@ -190,8 +190,7 @@ void check_calls_add_near(struct mem *m, u64 address, struct finding *f)
 {
 	struct mem_near near;
 
-	mem_nearest(m, address, &near);
-	if (near.where != MEM_NEAR_NONE)
+	if (device_near_allocation(m, address, &near))
 		add_origin(near.range.base, f);
 }
 

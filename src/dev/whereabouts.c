@@ -126,6 +126,20 @@ static bool is_arena(const struct mem *m, u64 address)
 	return mem_in_arena(m, address) || (m->system && mem_system_arena(m->system, address));
 }
 
+bool device_near_allocation(struct mem *m, u64 address, struct mem_near *near)
+{
+	struct text host = {0};
+	bool is_near;
+
+	if (address < NULL_END)
+		return false;
+	mem_nearest(m, address, near);
+	is_near = near->where == MEM_NEAR_INSIDE || is_arena(m, address) ||
+		  !describe_host(address, &host);
+	text_fini(&host);
+	return is_near && near->where != MEM_NEAR_NONE;
+}
+
 void device_describe_address(struct mem *m, const struct device_program *p, u64 address,
 			     struct text *out)
 {
