@@ -10,6 +10,32 @@ for kernel in $(kernels_of $registers); do
 	verdict $? "registers: $kernel"
 done
 
+# The address is the one that the thread has read, also where a predicate comes between.
+cat >"$scratch/lanes.ptx" <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.shared .align 4 .b32 s[32];
+.visible .entry lanes(.param .u64 out)
+{
+	.reg .b32 %r<5>;
+	.reg .pred %p;
+	mov.u32 %r1, %tid.x;
+	shl.b32 %r2, %r1, 2;
+	mov.u32 %r3, s;
+	add.u32 %r3, %r3, %r2;
+	ld.shared.u32 %r4, [%r3];
+	setp.gt.u32 %p, %r4, 3;
+	@%p bra END;
+	bar.sync 0;
+END:
+	ret;
+}
+END
+status 86 ptxloom exec --check=init "$scratch/lanes.ptx" --block 32 --buffer out:u32[32]
+says err '^=========     by thread \(0,0,0\) in block \(0,0,0\)$'
+says err "^=========     Byte 0 of the block's shared memory was never written$"
+
 if has_clang; then
 	succeeds "a program is built" build_program
 	for kernel in $(kernels_of $source); do

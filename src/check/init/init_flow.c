@@ -278,8 +278,10 @@ static void pass_computed(struct step *s)
 		for (u32 w = 0; s->src[i] != s->in->guard && w < s->warps; w++)
 			lanes[w] |= taint_lanes(s->t, s->src[i], s->first + w) & s->pass[w];
 	for (u32 w = 0; w < s->warps; w++)
-		for (u32 m = lanes[w]; m; m &= m - 1) {
-			u32 lane = (s->first + w) * WARP_LANES + (u32)__builtin_ctz(m);
+		/* The lowest lane last: its origin is that of a predicate of the warp. */
+		for (u32 m = lanes[w], l; m; m ^= 1u << l) {
+			l = WARP_LANES - 1 - (u32)__builtin_clz(m);
+			u32 lane = (s->first + w) * WARP_LANES + l;
 			struct taint_value v = source_value(s, lane);
 
 			for (u32 i = 0; i < s->dsts; i++) {
