@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Of the words of PTXLOOM_CHECK_LEVEL. */
@@ -201,6 +202,21 @@ static char *expand(const char *name)
 	return t.at;
 }
 
+static bool is_of_system(const char *path)
+{
+	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+}
+
+/* Devices, pipes and folders are not, nor are /dev/stderr and the like. */
+static bool is_replaceable(const char *path)
+{
+	struct stat s;
+
+	if (lstat(path, &s))
+		return false;
+	return S_ISREG(s.st_mode) || (S_ISLNK(s.st_mode) && !is_of_system(path));
+}
+
 /*
  * Of the processes that get the same name the first has it. Others, and those that find a file from
  * before, write beside it, so that nothing is lost.
@@ -211,7 +227,9 @@ static FILE *create(const char *name, struct text *why)
 	FILE *f = path ? fopen(path, "wxe") : NULL;
 	struct text other = {0};
 
-	if (!f && path && errno == EEXIST) {
+	if (!f && path && errno == EEXIST && !is_replaceable(path)) {
+		f = fopen(path, "ae");
+	} else if (!f && path && errno == EEXIST) {
 		text_printf(&other, "%s.%ld", path, (long)getpid());
 		f = other.at ? fopen(other.at, "we") : NULL;
 		if (f)
@@ -223,6 +241,33 @@ static FILE *create(const char *name, struct text *why)
 	text_fini(&other);
 	free(path);
 	return f;
+}
+
+static bool prepare_file(const char *name, struct text *why)
+{
+	char *path = expand(name);
+	FILE *f;
+
+	if (path && is_replaceable(path))
+		unlink(path);
+	f = create(name, why);
+	if (f && is_replaceable(path))
+		unlink(path);
+	if (f)
+		fclose(f);
+	free(path);
+	return f;
+}
+
+bool findings_prepare(struct text *why)
+{
+	const char *file = setting_text(SETTING_CHECK_FILE);
+	const char *known = setting_text(SETTING_CHECK_SUPPRESSIONS);
+	struct suppressions s = {0};
+	bool ok = !known || suppressions_read(&s, known, why);
+
+	suppressions_fini(&s);
+	return ok && (!file || prepare_file(file, why));
 }
 
 bool findings_open(struct findings *l, u32 checks, struct text *why)

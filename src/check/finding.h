@@ -156,6 +156,11 @@ void finding_unroll(u64 linear, const u32 size[3], u32 out[3]);
 /* ---- the list ---- */
 
 /*
+ * Before processes start that open lists: removes the file that is named in the environment, which
+ * they write anew. False, with a line in `why`, when findings_open would fail in them.
+ */
+bool findings_prepare(struct text *why);
+/*
  * Begin a list for these checks, with options from the environment. False, with a line in `why`,
  * when a file that is named there cannot be read or written; the list is then empty but valid.
  */

@@ -3,9 +3,10 @@
  */
 #include "src/tools/check_options.h"
 #include "src/base/setting.h"
+#include "src/check/finding.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static const struct check_row {
 	const char *option, *variable;
@@ -85,11 +86,13 @@ int check_options_take(const struct tool_command *self, int *argc, char **argv)
 	return status;
 }
 
-void check_options_begin(void)
+int check_options_begin(void)
 {
-	const char *file = setting_text(SETTING_CHECK_FILE);
+	struct text why = {0};
+	bool ok = findings_prepare(&why);
 
-	/* Processes of the program add to what is there: see src/check/finding.c. */
-	if (file && !strstr(file, "%p"))
-		unlink(file);
+	if (!ok)
+		fprintf(stderr, "ptxloom: error: %s\n", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return ok ? TOOL_OK : TOOL_USAGE;
 }

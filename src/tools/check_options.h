@@ -11,7 +11,10 @@
 bool check_option(const struct tool_command *self, int argc, char **argv, int *i, int *status);
 /* Take them out of argv, from 1 to argc, which gets less. Returns TOOL_OK or a status, said. */
 int check_options_take(const struct tool_command *self, int *argc, char **argv);
-/* The file that findings go to is written anew. Before the first process of a program starts. */
-void check_options_begin(void);
+/*
+ * Before the first process of a program starts: the file that findings go to is written anew.
+ * Returns TOOL_OK, or a status if it or the suppressions cannot be used, said.
+ */
+int check_options_begin(void);
 
 #endif

@@ -205,7 +205,8 @@ int exec_job_parse(struct exec_job *j, int argc, char **argv)
 	};
 	int c, status = check_options_take(j->self, &argc, argv);
 
-	check_options_begin();
+	if (!status)
+		status = check_options_begin();
 	optind = 1;
 	opterr = 0;
 	while (!status && (c = getopt_long(argc, argv, ":d:h", options, NULL)) != -1) {

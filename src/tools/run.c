@@ -347,7 +347,9 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 		return TOOL_USAGE;
 	if (!set_environment(&o))
 		return TOOL_CANNOT_RUN;
-	check_options_begin();
+	status = check_options_begin();
+	if (status)
+		return status;
 	return timeout_ms ? tool_supervise(start_program, argv + i, timeout_ms)
 			  : start_program(argv + i);
 }

@@ -74,6 +74,20 @@ for known in 'race' 'rase:x' 'race:'; do
 	says err "^ptxloom: error: known:2: '$known' "
 done
 
+# What cannot be used is said before the program starts.
+status 2 ptxloom check --log-file /nowhere/at/all echo started
+says err '^ptxloom: error: /nowhere/at/all: No such file or directory$'
+empty "$(cat out)" "the program is not started"
+status 2 ptxloom-sanitizer --log-file=/nowhere/at/all true
+status 2 ptxloom run --check=race --suppressions nowhere true
+says err '^ptxloom: error: nowhere: No such file or directory$'
+mkdir folder
+status 2 ptxloom check --log-file folder true
+says err '^ptxloom: error: folder: Is a directory$'
+# Files of the system are neither removed nor replaced.
+check --check=race --log-file /proc/self/fd/2
+says err '^========= RACECHECK SUMMARY: 1 hazard'
+
 # compute-sanitizer's form: what a record names has to fit, whatever else it says.
 # suppressed STATUS RECORD: the exit status with this record.
 suppressed()
@@ -181,6 +195,27 @@ says err '^========= 1 suppressed$'
 sed -i 's,<func>main</func>,<func>other</func>,' saved.xml
 capture ptxloom check --check=mem --suppressions saved.xml ./scale
 says err '^========= ERROR SUMMARY: 1 error$'
+
+# A null pointer is near no allocation.
+cat >null.cu <<'END'
+__global__ void put(int *p)
+{
+	*p = 1;
+}
+int main()
+{
+	int *p;
+
+	cudaMalloc(&p, 4);
+	put<<<1, 1>>>(nullptr);
+	cudaDeviceSynchronize();
+}
+END
+succeeds "null.cu builds" ptxloom cc -lineinfo null.cu -o null
+status 86 ptxloom check --check=mem ./null
+says err '^=========     Address 0x0 is out of bounds and is a null pointer$'
+says err '^=========     launched by main'
+empty "$(grep 'allocated by' err)" "nothing is said of an allocation"
 
 # Which launches are checked.
 cat >launches.cu <<'END'
