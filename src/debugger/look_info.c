@@ -305,5 +305,5 @@ void command_info_cuda(struct debugger *x, const struct call *c)
 		return;
 	}
 	say_error(x, "info cuda knows devices, sms, warps, lanes, kernels, clusters, blocks, "
-		     "threads, barriers, managed");
+		     "threads, barriers, launch");
 }
