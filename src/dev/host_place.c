@@ -113,7 +113,7 @@ static const char *function_at(const struct file *f, const Elf64_Ehdr *h, u64 ad
 bool host_place_find(const void *return_address, struct host_place *out)
 {
 	const char *name;
-	u64 offset;
+	u64 offset = 0;
 	Elf64_Ehdr h;
 	struct file f;
 	bool found;
