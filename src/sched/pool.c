@@ -421,18 +421,16 @@ bool sched_go_wait(struct sched_pool *p)
 	return go_once(p, true);
 }
 
-/* The program's signals are for its own threads. */
 static void start_threads_locked(struct sched_pool *p)
 {
-	sigset_t all, old;
+	sigset_t old;
 	char name[16];
 
 	if (p->threads_tried)
 		return;
 	p->threads_tried = true;
 	p->threads = calloc(p->workers, sizeof(*p->threads));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	sched_mask_signals(&old);
 	while (p->threads && p->thread_len < p->workers) {
 		if (pthread_create(&p->threads[p->thread_len], NULL,
 				   p->options.deterministic ? ordered_worker : worker, p))

@@ -111,3 +111,14 @@ bool sched_all_rest(struct sched_pool *p, u64 *rests)
 	pthread_mutex_unlock(&p->rest_lock);
 	return threads_of_process() == ours;
 }
+
+void sched_mask_signals(sigset_t *old)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+	sigset_t all;
+
+	sigfillset(&all);
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+		sigdelset(&all, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &all, old);
+}

@@ -30,4 +30,10 @@ void sched_thread_apart(struct sched_pool *p, s32 n);
 void sched_handlers_apart(struct sched_pool *p,
 			  bool (*is_apart)(int number, const struct sigaction *a));
 
+/*
+ * Block signals for a thread that the caller is about to start: the program's are for its own
+ * threads, but for faults: those cannot wait. *old: the mask to set again.
+ */
+void sched_mask_signals(sigset_t *old);
+
 #endif

@@ -524,18 +524,13 @@ static void *serve_calls(void *arg)
 	return NULL;
 }
 
-/* The program's signals are for its own threads, but for faults: those cannot wait. */
 static bool start_locked(struct service *v)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-	sigset_t all, old;
+	sigset_t old;
 
 	if (v->started)
 		return true;
-	sigfillset(&all);
-	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
-		sigdelset(&all, faults[i]);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	sched_mask_signals(&old);
 	/* stream_in_host_call looks without the lock. */
 	__atomic_store_n(&v->started, !pthread_create(&v->thread, NULL, serve_calls, v),
 			 __ATOMIC_RELEASE);
