@@ -56,6 +56,6 @@ says err 'which is 28 bytes inside a 1024-byte managed allocation'
 says err 'the host has not waited for stream 2'
 status 0 env CUDA_LAUNCH_BLOCKING=1 ptxloom run "$scratch/streams" race_two_writes
 
-succeeds "a program whose kernels run while others wait is built" ptxloom cc tests/programs/streams.cu -o "$scratch/waits"
+succeeds "a program whose kernels wait is built" ptxloom cc tests/programs/streams.cu -o "$scratch/waits"
 status 0 ptxloom run "$scratch/waits"
 finish
