@@ -62,7 +62,7 @@ end
 save breakpoints '"$scratch/saved"'
 run
 print $n'
-grep -v cudaSuccess "$scratch/out" >"$scratch/lines"
+grep -v -e cudaSuccess -e '^Saved to file' "$scratch/out" >"$scratch/lines"
 is lines 'Breakpoint 1 at calls.cu:28.
 first 1
 other 2 1
