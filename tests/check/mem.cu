@@ -502,6 +502,22 @@ KERNEL mem_global_misaligned(int *o)
 	*(int *)((char *)o + 2) = 1; // mem_global_misaligned
 }
 
+// Hardware notices first that it is misaligned.
+KERNEL mem_misaligned_end(int *o)
+{
+	*(int *)((char *)o + 1022) = 1; // mem_misaligned_end
+}
+
+KERNEL mem_misaligned_end_generic(int *o)
+{
+	asm volatile("st.b64 [%0], %1;" ::"l"((char *)o + 1020), "l"(1ll)); // mem_misaligned_end_generic
+}
+
+KERNEL mem_misaligned_outside(int *o)
+{
+	*(int *)((char *)o + 1026) = 1; // mem_misaligned_outside
+}
+
 KERNEL mem_global_atomic(int *o)
 {
 	atomicAdd(o + 256, 1); // mem_global_atomic

@@ -54,6 +54,13 @@ look mem_heap_freed
 says err 'is out of bounds and is 0 bytes inside a freed 40-byte block of device-side malloc at 0x'
 look mem_shared_neighbour PTXLOOM_CHECK=race,mem
 says err '^========= Invalid __shared__ write of size 4 bytes$' "with another check"
+for kernel in mem_misaligned_end mem_misaligned_end_generic; do
+	look $kernel
+	says err 'Address 0x[0-9a-f]+ is not a multiple of [48]; it is 102[02] bytes inside a 1024-byte' \
+		"$kernel"
+done
+look mem_misaligned_outside
+says err 'is out of bounds and is 2 bytes after a 1024-byte allocation'
 # Sizes that programs and launches see are those of the program.
 status 0 env PTXLOOM_CHECK=mem ptxloom exec tests/check/mem.ptx --kernel fine_shared_full --block 64 --buffer o:u32[64]
 finish
