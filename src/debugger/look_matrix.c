@@ -7,6 +7,8 @@
 #include "src/debugger/look_value.h"
 
 #include "src/mma/place.h"
+#include "src/num/numeric_all.h"
+#include "src/uop/octets.h"
 
 #define EDGE_MAX 256u
 
@@ -20,7 +22,10 @@ struct fragment {
 	bool words_first, transposed;
 	/* Four products of m8n8k4, one under the other. by_k: lanes have a k each. */
 	bool quads, by_k;
-	u32 height;   /* rows of one */
+	u32 height; /* rows of one */
+	/* wmma of Volta: enum mma_octets of rows (of B: of columns), and of columns of sums */
+	bool octets;
+	u32 by_row, by_column;
 	u32 elements; /* of a lane */
 };
 
@@ -38,11 +43,25 @@ static void quads_element_place(const struct fragment *f, u32 lane, u32 e, u32 *
 	*row += q * f->height;
 }
 
+/* As op_matrix.c has it. */
+static void octets_element_place(const struct fragment *f, u32 lane, u32 e, u32 *row, u32 *column)
+{
+	if (f->use == FRAGMENT_SUM)
+		octet_sum_place(f->bits == 16 ? MMA_F16 : MMA_F32, f->by_row, f->by_column, lane, e,
+				row, column);
+	else if (f->use == FRAGMENT_A)
+		octet_place(!f->by_k, f->by_row, lane, e, row, column);
+	else
+		octet_place(!f->by_k, f->by_row, lane, e, column, row);
+}
+
 static void element_place(const struct fragment *f, u32 lane, u32 e, u32 *row, u32 *column)
 {
 	u32 per = f->bits >= 32 ? 1 : 32 / f->bits, r = e / per, y, x;
 
-	if (f->quads) {
+	if (f->octets) {
+		octets_element_place(f, lane, e, row, column);
+	} else if (f->quads) {
 		quads_element_place(f, lane, e, row, column);
 	} else if (f->use == FRAGMENT_SUM) {
 		u32 group = e >> 1;
@@ -132,8 +151,16 @@ static void matrix_free(struct matrix *m)
 
 /* ---- fragments of C++ ---- */
 
-/* "fragment<nvcuda::wmma::matrix_a, 16, 16, 16, __half, ..>" */
-static bool read_type(const char *name, struct fragment *f)
+static void shape_octets(struct fragment *f, u32 m, u32 n, bool column)
+{
+	f->octets = true;
+	f->by_k = f->use == FRAGMENT_A ? column : !column;
+	f->by_row = f->use == FRAGMENT_B ? mma_column_octets(n) : mma_row_octets(m);
+	f->by_column = mma_column_octets(n);
+}
+
+/* "fragment<nvcuda::wmma::matrix_a, 16, 16, 16, __half, nvcuda::wmma::row_major>" */
+static bool read_type(const char *name, bool octets, struct fragment *f)
 {
 	const char *a = strstr(name, "matrix_a"), *b = strstr(name, "matrix_b"),
 		   *c = strstr(name, "accumulator"),
@@ -153,11 +180,13 @@ static bool read_type(const char *name, struct fragment *f)
 	f->eights = (b || f->transposed ? n : m) / 8;
 	f->words = f->bits == 64 ? k : k * f->bits / 32;
 	f->words_first = b && n < 32;
+	if (octets)
+		shape_octets(f, m, n, strstr(comma, "col_major"));
 	return f->eights > 0;
 }
 
 /* The array of elements of the object, and what they are. */
-static bool read_fragment(const struct look_evaluated *v, struct fragment *f,
+static bool read_fragment(const struct look_evaluated *v, bool octets, struct fragment *f,
 			  struct dbg_value *array, struct text *why)
 {
 	struct dbg_type *t = dbg_type_strip(v->v.type), *elements;
@@ -174,7 +203,7 @@ static bool read_fragment(const struct look_evaluated *v, struct fragment *f,
 	dbg_type_print(t, NULL, &name);
 	f->elements = elements->kind == DBG_ARRAY ? (u32)min_u64(elements->count, EDGE_MAX) : 0;
 	f->bits = f->elements ? 8 * (u32)dbg_type_size(elements->target) : 0;
-	good = name.at && f->bits && f->bits <= 64 && read_type(name.at, f);
+	good = name.at && f->bits && f->bits <= 64 && read_type(name.at, octets, f);
 	if (!good)
 		text_puts(why, "How the lanes hold a matrix of this type is not known");
 	text_fini(&name);
@@ -182,12 +211,12 @@ static bool read_fragment(const struct look_evaluated *v, struct fragment *f,
 }
 
 static bool put_lane(struct matrix *m, const struct dbg_context *c, struct dbg_expr *e, u32 lane,
-		     const struct dbg_format *format, struct text *why)
+		     bool octets, const struct dbg_format *format, struct text *why)
 {
 	struct look_evaluated v = {.c = *c};
 	struct dbg_value array, one;
 	struct fragment f;
-	bool good = dbg_expr_eval(e, c, &v.v, why) && read_fragment(&v, &f, &array, why);
+	bool good = dbg_expr_eval(e, c, &v.v, why) && read_fragment(&v, octets, &f, &array, why);
 
 	if (good && !m->at) {
 		m->f = f;
@@ -207,6 +236,7 @@ static bool put_lane(struct matrix *m, const struct dbg_context *c, struct dbg_e
 
 static void print_object(struct debugger *x, const char *text, const struct dbg_format *format)
 {
+	bool octets = mma_has_octets(debug_env(x->grid)->program->arch->tensor_generation);
 	struct matrix m = {0};
 	struct dbg_context c;
 	struct text why = {0};
@@ -217,7 +247,7 @@ static void print_object(struct debugger *x, const char *text, const struct dbg_
 	if (e && dbg_expr_type(e))
 		text_puts(&why, "Attempt to use a type name as an expression");
 	for (u32 l = 0; e && !dbg_expr_type(e) && l < WARP_LANES; l++)
-		if (look_lane_context(x, l, &c) && !put_lane(&m, &c, e, l, format, &why))
+		if (look_lane_context(x, l, &c) && !put_lane(&m, &c, e, l, octets, format, &why))
 			break;
 	if (m.at)
 		matrix_say(x, &m);
@@ -263,6 +293,15 @@ static void operand_fragment(const struct mma_form *form, u32 which, struct frag
 	}
 }
 
+/* fp6 and fp4, as enum mma_type has them in registers. */
+static void say_small(u32 type, u32 bits, struct text *out)
+{
+	struct num_mini f = type == MMA_E3M2 ? num_e3m2 : type == MMA_E2M3 ? num_e2m3 : num_e2m1;
+	u32 code = type == MMA_E2M1 ? bits >> 2 & 15 : type == MMA_E2M1_PAIR ? bits : bits & 63;
+
+	text_printf(out, "%g", (double)f32_bits(num_f32_from_mini(code, f)));
+}
+
 static void say_element(u32 type, u64 bits, struct text *out)
 {
 	switch (type) {
@@ -276,6 +315,12 @@ static void say_element(u32 type, u64 bits, struct text *out)
 	case MMA_E5M2:
 		text_printf(out, "%g",
 			    dbg_real_of_bits(bits, 1, type == MMA_E4M3 ? DBG_E4M3 : DBG_E5M2));
+		break;
+	case MMA_E3M2:
+	case MMA_E2M3:
+	case MMA_E2M1:
+	case MMA_E2M1_PAIR:
+		say_small(type, (u32)bits, out);
 		break;
 	case MMA_TF32:
 	case MMA_F32:
@@ -444,14 +489,32 @@ static bool read_shared(const struct product *p, struct matrix *m, u32 which, u3
 	return true;
 }
 
-/* mma of m8n8k4; wmma is made of several of them on Volta, whose fragments are not known here. */
-static bool shape_quads(const struct product *p, u32 which, struct matrix *m)
+/* wmma of Volta: sixteen products of m8n8k4 in one. */
+static void shape_wmma_octets(const struct product *p, u32 which, struct matrix *m)
 {
 	const struct mma_form *form = &p->form;
-	u32 sum = which == 3 ? form->c : form->d;
+	bool transposed = form->flags & MMA_TRANSPOSED;
+	u32 rows = 8u * (transposed ? form->columns : form->rows),
+	    columns = 8u * (transposed ? form->rows : form->columns), k = 2u * form->words;
 
-	if (ir_opcode(p->insn) != OPCODE_mma)
-		return false;
+	m->f = (struct fragment){.bits = 16, .use = FRAGMENT_SUM, .rows = rows, .columns = columns};
+	if (which == 1) {
+		m->f.use = FRAGMENT_A;
+		m->f.columns = k;
+	} else if (which == 2) {
+		m->f.use = FRAGMENT_B;
+		m->f.rows = k;
+	} else {
+		m->f.bits = mma_bits(which == 3 ? form->c : form->d);
+	}
+	shape_octets(&m->f, rows, columns, form->flags & (which == 1 ? MMA_COL_A : MMA_COL_B));
+}
+
+/* mma of m8n8k4. */
+static void shape_quads(const struct product *p, u32 which, struct matrix *m)
+{
+	const struct mma_form *form = &p->form;
+
 	m->f = (struct fragment){.quads = true, .bits = 16, .height = 8, .columns = 8};
 	if (which == 1) {
 		m->f.use = FRAGMENT_A;
@@ -463,10 +526,9 @@ static bool shape_quads(const struct product *p, u32 which, struct matrix *m)
 		m->f.by_k = !(form->flags & MMA_COL_B);
 	} else {
 		m->f.use = FRAGMENT_SUM;
-		m->f.bits = mma_bits(sum);
+		m->f.bits = mma_bits(which == 3 ? form->c : form->d);
 	}
 	m->f.rows = 4 * m->f.height;
-	return true;
 }
 
 /* Shapes of what is printed. False: it is not known how lanes hold it. */
@@ -477,8 +539,10 @@ static bool shape_matrix(const struct product *p, u32 which, struct matrix *m)
 
 	if (p->insn->ops < 4)
 		return false;
-	if (p->is_quads)
-		return shape_quads(p, which, m);
+	if (p->is_quads) {
+		(ir_opcode(p->insn) == OPCODE_mma ? shape_quads : shape_wmma_octets)(p, which, m);
+		return true;
+	}
 	if ((!p->is_wgmma && form.flags & (MMA_COL_A | MMA_COL_B)))
 		return false;
 	/* A sparse A stores half of what B has. */
@@ -540,8 +604,6 @@ void look_print_matrix(struct debugger *x, const char *text, const struct dbg_fo
 		say_error(x, "There are no lanes: no kernel is running");
 	else if (name && print_operand(x, (u32)(name - names)))
 		return;
-	else if (!debug_env(x->grid)->program->arch->mma_s8_shapes.len)
-		say_error(x, "The fragments of this device are laid out in another way");
 	else
 		print_object(x, text, format);
 }

@@ -5,6 +5,7 @@
  * wmma are those of sm_75 and later, measured.
  */
 #include "src/mma/mma.h"
+#include "src/mma/place.h"
 #include "src/ops/observe.h"
 
 static bool resolve_rows(struct gang *g, const struct uop *in, struct access *a)
@@ -235,32 +236,21 @@ static void sum_place(const struct wmma_move *m, u32 r, u64 stride, struct row_p
 	}
 }
 
-/*
- * Fragments of Volta: a lane has four numbers after the other of its row (or of four rows, when
- * those lie one after the other), then the next four of k. Raihan, Goli, Aamodt: "Modeling Deep
- * Learning Accelerator Enabled GPUs" (arXiv 1811.08309).
- */
-static void octet_place(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
+/* Fragments of Volta: see octet_place and octet_sum_place of place.h. */
+static void octet_pieces(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
 {
 	p->n = 1;
 	p->bytes = 4;
 	p->step = 0;
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 y = 8 * mma_octet(m->by_row, l >> 2 & 3) + 4 * (l >> 4), x;
+		u32 y, x;
 
-		if (m->along) {
-			y += l & 3;
-			x = 2 * r;
-			p->at[l] = (y * stride + x) * 2;
-		} else {
-			y += 2 * (r & 1);
-			x = 4 * (r >> 1) + (l & 3);
-			p->at[l] = (x * stride + y) * 2;
-		}
+		octet_place(m->along, m->by_row, l, 2 * r, &y, &x);
+		p->at[l] = (m->along ? y * stride + x : x * stride + y) * 2;
 	}
 }
 
-static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
+static void octet_sum_pieces(const struct wmma_move *m, u32 r, u64 stride, struct row_pieces *p)
 {
 	bool half = m->type == MMA_F16;
 	u32 bytes = half ? 2 : 4;
@@ -269,11 +259,9 @@ static void octet_sum_place(const struct wmma_move *m, u32 r, u64 stride, struct
 	p->bytes = half && m->along ? 4 : bytes;
 	p->step = stride * bytes;
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 y = 8 * mma_octet(m->by_row, l >> 2 & 3) + 4 * (l >> 4),
-		    x = 8 * mma_octet(m->by_column, l >> 2 & 3);
+		u32 y, x;
 
-		y += half ? l & 3 : (l & 1) + (r & 2);
-		x += half ? 2 * r : (r & 4) + (l & 2) + (r & 1);
+		octet_sum_place(m->type, m->by_row, m->by_column, l, half ? 2 * r : r, &y, &x);
 		p->at[l] = (m->along ? y * stride + x : x * stride + y) * bytes;
 	}
 }
@@ -287,9 +275,9 @@ static void place_piece(const struct gang *g, const struct uop *in, u32 r, u32 e
 
 	m = in->wmma;
 	if (m.octets && m.sum)
-		octet_sum_place(&m, r, stride, p);
+		octet_sum_pieces(&m, r, stride, p);
 	else if (m.octets)
-		octet_place(&m, r, stride, p);
+		octet_pieces(&m, r, stride, p);
 	else if (m.sum)
 		sum_place(&m, r, stride, p);
 	else

@@ -1,6 +1,6 @@
 /*
  * Where elements of matrices are, beyond what fragments tell: those of a sparse A in its row, those
- * of the products of m8n8k4, and those of wgmma in shared memory.
+ * of the products of m8n8k4 and of Volta's wmma, and those of wgmma in shared memory.
  */
 #ifndef PL_MMA_PLACE_H
 #define PL_MMA_PLACE_H
@@ -57,6 +57,35 @@ static inline void quad_sum_place(u32 type, u32 t, u32 i, u32 *row, u32 *column)
 {
 	*row = type == MMA_F16 ? t : (t & 1) + (i & 2) + (t & 4);
 	*column = type == MMA_F16 ? i : (i & 4) + (t & 2) + (i & 1);
+}
+
+/* ---- wmma on Volta: products of m8n8k4, of which each quarter of the warp has its own ---- */
+
+/* Lane t of its product. */
+static inline u32 octet_lane(u32 lane)
+{
+	return (lane & 3) + (lane >> 4) * 4;
+}
+
+/*
+ * Number i of a lane of a factor: its row (of A, or column of B) and k. along: a lane has one row;
+ * else four of them for each k, a k from every fourth. Raihan, Goli, Aamodt: "Modeling Deep
+ * Learning Accelerator Enabled GPUs" (arXiv 1811.08309).
+ */
+static inline void octet_place(bool along, u32 octets, u32 lane, u32 i, u32 *row, u32 *k)
+{
+	quad_place(!along, octet_lane(lane), i & 3, row, k);
+	*row += 8 * mma_octet(octets, lane >> 2 & 3);
+	*k += i & ~3u;
+}
+
+/* Of the accumulator; type: enum mma_type. */
+static inline void octet_sum_place(u32 type, u32 by_row, u32 by_column, u32 lane, u32 i, u32 *row,
+				   u32 *column)
+{
+	quad_sum_place(type, octet_lane(lane), i, row, column);
+	*row += 8 * mma_octet(by_row, lane >> 2 & 3);
+	*column += 8 * mma_octet(by_column, lane >> 2 & 3);
 }
 
 /* ---- wgmma ---- */

@@ -8,6 +8,7 @@ libcore_la_SOURCES += \
 	src/uop/async.h \
 	src/uop/atom.h \
 	src/uop/matrix.h \
+	src/uop/octets.h \
 	src/uop/texture.h \
 	src/uop/warp.h \
 	src/uop/table/all.def \

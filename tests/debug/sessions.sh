@@ -17,6 +17,11 @@ sessions "clusters" "$top/tests/debug/clusters.txt" --ptx "$top/tests/debug/nvcc
 [ -n "$no_programs" ] || succeeds "with lines alone" ptxloom cc -O3 -lineinfo "$top/tests/debug/lines.cu" \
 	-o "$scratch/programs/lineinfo"
 sessions "lines" "$top/tests/debug/lines.txt" --programs "$scratch/programs"
+[ -n "$no_programs" ] || succeeds "fragments are built for Volta" ptxloom cc -G -arch=sm_70 \
+	"$top/tests/debug/fragments.cu" -o "$scratch/programs/fragments_volta"
+sessions "fragments" "$top/tests/debug/fragments.txt" --programs "$scratch/programs"
+[ -n "$no_programs" ] || mv "$scratch/programs/fragments_volta" "$scratch/programs/fragments"
+sessions "fragments, v100" "$top/tests/debug/fragments.txt" --programs "$scratch/programs" --device v100
 # What gdb answers about the same source on the host, and that it does.
 if [ -n "$no_programs" ] || ! command -v python3 >/dev/null 2>&1; then
 	skip "values as in gdb" "${no_programs:-no python3}"
@@ -29,8 +34,9 @@ if ! command -v gdb >/dev/null 2>&1 || ! command -v python3 >/dev/null 2>&1 ||
 else
 	answers "gdb itself" --stdin gdb -q -nx "$scratch/host"
 fi
-build_by_nvcc mixed inlined dynamic lines grid
+build_by_nvcc mixed inlined dynamic lines grid fragments
 sessions "groups, nvcc" "$top/tests/debug/groups.txt" --programs "$scratch/by_nvcc"
+sessions "fragments, nvcc" "$top/tests/debug/fragments.txt" --programs "$scratch/by_nvcc"
 sessions "mixed, nvcc" "$top/tests/debug/mixed.txt" --programs "$scratch/by_nvcc"
 [ -n "$no_programs" ] || succeeds "files are linked by nvcc" "$nvcc" -G -rdc=true -arch=sm_80 \
 	"$top/tests/debug/apart/one.cu" "$top/tests/debug/apart/two.cu" -o "$scratch/by_nvcc/apart"

@@ -16,6 +16,7 @@
 struct debug_run {
 	const char *ptx;
 	const char *kernel; /* NULL: k */
+	const char *device; /* NULL: h200 */
 	u32 grid[3], block[3], cluster[3];
 	bool cooperative, plain; /* plain: without a debugger */
 	u32 resident;            /* CTAs of an SM; 0: 2 */
@@ -72,7 +73,8 @@ static inline bool debug_run_open(struct debug_run *r)
 	}
 	if (r->m)
 		r->p = exec_lower(r->m, ir_find_func(r->m, r->kernel ? r->kernel : "k"),
-				  arch_find("h200"), r->var_address, &options, &d);
+				  arch_find(r->device ? r->device : "h200"), r->var_address,
+				  &options, &d);
 	if (!r->p)
 		printf("# %s\n", messages.at ? messages.at : "?");
 	text_fini(&messages);

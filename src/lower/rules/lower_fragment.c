@@ -3,6 +3,7 @@
  * Lanes that have diverged meet before such an instruction, as .sync says.
  */
 #include "src/lower/rules/lower_fragment.h"
+#include "src/uop/octets.h"
 #include "src/uop/warp.h"
 
 #include <stdio.h>
@@ -97,7 +98,7 @@ bool matrix_small_floats(const struct arch *a)
 
 bool matrix_octets(const struct arch *a)
 {
-	return a->tensor_generation == 1;
+	return mma_has_octets(a->tensor_generation);
 }
 
 bool matrix_layout(const struct isa_form *form, u32 n, u32 word)

@@ -3,6 +3,7 @@
  * wmma.store.
  */
 #include "src/lower/rules/lower_fragment.h"
+#include "src/uop/octets.h"
 
 static void put_address(struct lower *l, struct uop *in, const struct lower_place *p)
 {
@@ -107,8 +108,7 @@ static struct wmma_move describe_octets(const struct isa_form *form, char which,
 					const struct shape *s)
 {
 	bool column = matrix_layout(form, 0, M_col);
-	u32 rows = s->m == 16 ? MMA_OCTET_EVEN : s->m == 32 ? MMA_OCTET_EACH : MMA_OCTET_ALL;
-	u32 columns = s->n == 16 ? MMA_OCTET_HALF : s->n == 32 ? MMA_OCTET_EACH : MMA_OCTET_ALL;
+	u32 rows = mma_row_octets(s->m), columns = mma_column_octets(s->n);
 	struct wmma_move m = {.type = (u8)type, .octets = 1};
 
 	m.sum = which != 'a' && which != 'b';

@@ -364,6 +364,57 @@ static void see_sparse_group(struct stage *s)
 	HAS(s, "print/matrix a", "17: 33 33  .  . 33 33  .  . 33 33  .  . 33 33  .  . 41 41  .  .");
 }
 
+/* Volta: element (row, column) of A and of C is 16 row + column; B is A transposed. */
+static const char octets[] =
+	".version 6.3\n.target sm_70\n.address_size 64\n"
+	".visible .entry k()\n{\n"
+	".reg .b32 a<8>, b<8>, t, at, i;\n.reg .f32 c<8>, d<8>, f;\n.reg .b16 h;\n.reg .pred p;\n"
+	".shared .align 128 .b8 s[512];\n.shared .align 128 .b8 w[1024];\n"
+	"mov.u32 i, %laneid;\n"
+	"next:\nmov.u32 at, s;\nmad.lo.u32 at, i, 2, at;\ncvt.rn.f16.u32 h, i;\nst.shared.b16 [at], h;\n"
+	"mov.u32 at, w;\nmad.lo.u32 at, i, 4, at;\ncvt.rn.f32.u32 f, i;\nst.shared.f32 [at], f;\n"
+	"add.u32 i, i, 32;\nsetp.lt.u32 p, i, 256;\n@p bra next;\nbar.sync 0;\n"
+	"mov.u32 at, s;\nmov.u32 t, w;\n"
+	"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {a0, a1, a2, a3, a4, a5, a6, a7}, [at], 16;\n"
+	"wmma.load.b.sync.aligned.col.m16n16k16.shared.f16 {b0, b1, b2, b3, b4, b5, b6, b7}, [at], 16;\n"
+	"wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {c0, c1, c2, c3, c4, c5, c6, c7}, [t], 16;\n"
+	"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, "
+	"{a0, a1, a2, a3, a4, a5, a6, a7}, {b0, b1, b2, b3, b4, b5, b6, b7}, "
+	"{c0, c1, c2, c3, c4, c5, c6, c7};\n" /* 31 */
+	"ret;\n}\n";
+
+#define ROW_6 " 6:  96  97  98  99 100 101 102 103 104 105 106 107 108 109 110 111\n"
+#define ROW_15 "15: 240 241 242 243 244 245 246 247 248 249 250 251 252 253 254 255\n"
+
+static void see_octets(struct stage *s)
+{
+	HAS(s, "print/matrix a", ROW_15);
+	HAS(s, "print/matrix a", ROW_6);
+	HAS(s, "print/matrix b",
+	    " 3:   3  19  35  51  67  83  99 115 131 147 163 179 195 211 227 243\n");
+	HAS(s, "print/matrix c", ROW_15);
+	HAS(s, "print/matrix c", ROW_6);
+}
+
+/* Of an fp4 in bits 2 to 5 of a byte: 0.5, -6; of an fp6: 28, -0.125. */
+static const char small_floats[] =
+	".version 8.7\n.target sm_120a\n.address_size 64\n"
+	".visible .entry k()\n{\n"
+	".reg .b32 a<4>, b<2>;\n.reg .f32 c<4>, d<4>;\n"
+	"mov.b32 a0, 0x3c043c04;\nmov.b32 a1, 0;\nmov.b32 a2, 0;\nmov.b32 a3, 0;\n"
+	"mov.b32 b0, 0x221f221f;\nmov.b32 b1, 0;\nmov.f32 c0, 0f00000000;\nmov.f32 c1, c0;\n"
+	"mov.f32 c2, c0;\nmov.f32 c3, c0;\n"
+	"mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e3m2.f32 {d0, d1, d2, d3}, "
+	"{a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3};\n" /* 18 */
+	"ret;\n}\n";
+
+static void see_small(struct stage *s)
+{
+	HAS(s, "print/matrix a", " 0: 0.5  -6 0.5  -6");
+	HAS(s, "print/matrix b", " 0:     28     28");
+	HAS(s, "print/matrix b", " 1: -0.125 -0.125");
+}
+
 /* The second warp: rows 16 to 31. */
 static void see_group(struct stage *s)
 {
@@ -392,6 +443,20 @@ static void test_products(void)
 	if (!CHECK(stage_open(&s)))
 		return;
 	stage_go(&s, 26, 2, see_sparse_group);
+	stage_close(&s);
+	s = (struct stage){
+		.run = {.ptx = octets, .device = "v100", .grid = {1, 1, 1}, .block = {32, 1, 1}}};
+	if (!CHECK(stage_open(&s)))
+		return;
+	stage_go(&s, 31, 1, see_octets);
+	stage_close(&s);
+	s = (struct stage){.run = {.ptx = small_floats,
+				   .device = "gb202",
+				   .grid = {1, 1, 1},
+				   .block = {32, 1, 1}}};
+	if (!CHECK(stage_open(&s)))
+		return;
+	stage_go(&s, 18, 1, see_small);
 	stage_close(&s);
 }
 
