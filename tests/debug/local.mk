@@ -16,10 +16,11 @@ EXTRA_DIST += tests/debug/lines.cu tests/debug/lines.txt
 EXTRA_DIST += tests/debug/arrive.cu tests/debug/fragments.cu tests/debug/fragments.txt tests/debug/quads.cu
 EXTRA_DIST += tests/debug/dynamic.cu tests/debug/look.cu tests/debug/look.txt tests/debug/objects.cu
 EXTRA_DIST += tests/debug/languages.txt tests/debug/names.cu tests/debug/recurse.cu tests/debug/shapes.cu \
-	tests/debug/nvcc/names.ptx tests/debug/nvcc/recurse.ptx tests/debug/nvcc/shapes.ptx \
+	tests/debug/nvcc/moving.ptx tests/debug/nvcc/names.ptx tests/debug/nvcc/recurse.ptx tests/debug/nvcc/shapes.ptx \
 	tests/debug/nvcc/symbols.ptx tests/debug/symbols.cu
 EXTRA_DIST += tests/debug/calls.cu tests/debug/family.ptx tests/debug/front_end.py tests/debug/invoke.cu tests/debug/moves.txt
-EXTRA_DIST += tests/debug/inlined.cu tests/debug/mixed.cu tests/debug/mixed.txt
+EXTRA_DIST += tests/debug/gaps.txt tests/debug/inlined.cu tests/debug/mixed.cu tests/debug/mixed.txt \
+	tests/debug/moving.cu tests/debug/moving.txt
 EXTRA_DIST += tests/debug/launches.cu tests/debug/textures.cu tests/debug/writers.cu
 EXTRA_DIST += tests/debug/clusters.txt tests/debug/grid.cu tests/debug/groups.txt tests/debug/nvcc/cluster.cu \
 	tests/debug/nvcc/cluster.ptx

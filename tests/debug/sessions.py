@@ -19,6 +19,7 @@ EXEC = {
     "symbols": "--block 32 --buffer out:s32[32] --arg s32=3",
     "shapes": "--block 4 --buffer out:f32[4] --arg f64=1.5",
     "cluster": "--grid 4 --block 32 --buffer in:s32[128]=iota --buffer out:s32[128]",
+    "moving": "--block 32 --buffer out:s32[64] --arg s32=3",
     "diverge": "--block 32 --buffer out:s32[32] --dump out",
     "fault": "--block 32 --buffer out:s32[32] --buffer link:s32=1,2,3,4,5,-1,7,0 --arg s32=3 --dump out",
     "fault 1": "--block 32 --buffer out:s32[32] --buffer link:s32=1,2,3,4,5,-1,7,0 --arg s32=1 --dump out",

@@ -8,6 +8,17 @@ sessions "clang" "$top/tests/debug/checks.txt" --programs "$scratch/programs"
 sessions "looking" "$top/tests/debug/look.txt" --programs "$scratch/programs"
 sessions "languages, clang" "$top/tests/debug/languages.txt" --programs "$scratch/programs"
 sessions "languages, nvcc" "$top/tests/debug/languages.txt" --ptx "$top/tests/debug/nvcc"
+sessions "moving" "$top/tests/debug/moving.txt" --programs "$scratch/programs"
+sessions "moving, nvcc" "$top/tests/debug/moving.txt" --ptx "$top/tests/debug/nvcc"
+# Entries of a list become empty, and as many bytes longer its end, so that others stay where they are.
+mkdir "$scratch/gaps"
+awk '/^\.b64 \$L__tmp/ { labels++; if (labels % 2) gap = /tmp[245]$/ }
+	left { left--; next }
+	/^\.b8/ && labels && labels % 2 == 0 && gap { print ".b8 0\n.b8 0"; left = 6; gap = 0; cut += 5; next }
+	{ print }
+	/^\.b64 0$/ && ++ends == 2 { while (cut) { print ".b8 0"; cut-- } }' \
+	"$top/tests/debug/nvcc/moving.ptx" >"$scratch/gaps/moving.ptx"
+sessions "gaps" "$top/tests/debug/gaps.txt" --ptx "$scratch/gaps"
 sessions "mixed" "$top/tests/debug/mixed.txt" --programs "$scratch/programs"
 [ -n "$no_programs" ] || succeeds "files are compiled apart" ptxloom cc -G "$top/tests/debug/apart/one.cu" \
 	"$top/tests/debug/apart/two.cu" -o "$scratch/programs/apart"

@@ -17,6 +17,9 @@ struct watch {
 	bool has_old, had_before, has_later;
 	bool outside; /* nothing of this launch has run yet */
 	u32 levels;   /* functions inlined around the one that it is of, from the outside */
+	u64 inlined;  /* that copy of an inlined function; 0: it is of none */
+	/* Why it has no value where the lane has come, once that was told; "": it was not. */
+	char lost[96];
 	u32 calls;
 	struct focus focus; /* whose expression it is */
 	struct dbg_expr *expr;
@@ -225,36 +228,53 @@ void watches_launch(struct debugger *x)
 
 /* ---- comparing ---- */
 
-/* What the expression means where the lane is now. */
-static bool watch_context(struct debugger *x, const struct watch *w, struct dbg_context *out)
+/* Functions inlined around a place, innermost first. */
+static u32 inlined_at(const struct dbg_context *c, struct dbg_inline in[DBG_INLINE_MAX])
+{
+	u32 n = c->names ? dbg_names_inlined(c->names, c->place, in) : 0;
+
+	if (!n && c->names)
+		n = dbg_lines_inlined(dbg_names_module(c->names), c->place, in);
+	return n;
+}
+
+/*
+ * What the expression means where the lane is now. False: the lane is outside the function that it
+ * is of, which was inlined; *left: at a statement there, and not only amid its instructions.
+ */
+static bool watch_context(struct debugger *x, const struct watch *w, struct dbg_context *out,
+			  bool *left)
 {
 	struct focus f = w->focus;
 	struct dbg_inline in[DBG_INLINE_MAX];
+	bool inside;
 	u32 n;
 
+	*left = false;
 	f.frame = 0;
 	if (!context_of(x, &f, out) || !out->names)
 		return false;
-	n = dbg_names_inlined(out->names, out->place, in);
-	if (!n)
-		n = dbg_lines_inlined(dbg_names_module(out->names), out->place, in);
-	out->inlined = n - w->levels;
-	return n >= w->levels;
+	n = inlined_at(out, in);
+	inside = n >= w->levels && (!w->inlined || in[n - w->levels].id == w->inlined);
+	out->inlined = inside ? n - w->levels : 0;
+	*left = !inside && place_begins(out->place) &&
+		dbg_lines_at(loaded_of(x, out->place.func)->lines, out->place).line;
+	return inside;
 }
 
-/* The value where the lane is now; it may be in another register than before, or nowhere. */
-static bool watch_value(struct debugger *x, struct watch *w, u8 *out, u64 n)
+/*
+ * The value where the lane is now; it may be in another register than before, or nowhere: then why
+ * says so.
+ */
+static bool watch_value(struct debugger *x, struct watch *w, u8 *out, u64 n, struct text *why)
 {
-	struct text why = {0};
 	struct dbg_context c;
 	struct dbg_value v, to;
-	bool good = watch_context(x, w, &c) && dbg_expr_eval(w->expr, &c, &v, &why) &&
-		    dbg_value_referred(&c, &v, &to, &why) &&
-		    dbg_type_size(to.type) == w->range.bytes &&
-		    dbg_value_read(&c, &to, 0, out, n, &why);
+	bool left;
 
-	text_fini(&why);
-	return good;
+	return watch_context(x, w, &c, &left) && dbg_expr_eval(w->expr, &c, &v, why) &&
+	       dbg_value_referred(&c, &v, &to, why) && dbg_type_size(to.type) == w->range.bytes &&
+	       dbg_value_read(&c, &to, 0, out, n, why);
 }
 
 /* Memory is the same for every lane that has it, at every place. */
@@ -282,6 +302,24 @@ static bool watch_bits(struct debugger *x, struct watch *w, u8 *out, u64 n)
 	return good;
 }
 
+/* Words for what has no value; "": it is not that. */
+static const char *watch_no_value(const struct text *why)
+{
+	static const char begin[] = "the value is ";
+	size_t n = sizeof(begin) - 1;
+
+	return why->at && !strncmp(why->at, begin, n) ? why->at + n : "";
+}
+
+static bool watch_by_value(struct debugger *x, struct watch *w, u8 *out, u64 n)
+{
+	struct text why = {0};
+	bool good = watch_value(x, w, out, n, &why);
+
+	text_fini(&why);
+	return good;
+}
+
 static bool watch_bytes(struct debugger *x, struct watch *w, u8 *out)
 {
 	const struct watch_range *r = &w->range;
@@ -289,7 +327,7 @@ static bool watch_bytes(struct debugger *x, struct watch *w, u8 *out)
 	struct cta *c;
 
 	if (w->by_value)
-		return watch_value(x, w, out, n);
+		return watch_by_value(x, w, out, n);
 	if (w->place.bit_size)
 		return watch_bits(x, w, out, n);
 	c = debug_cta(x->grid, r->space == MEM_GLOBAL ? x->at.asked_cta : r->cta);
@@ -309,7 +347,10 @@ static void watch_show(struct debugger *x, const struct watch *w, const u8 *byte
 	u64 bits = 0;
 
 	if (!bytes) {
-		text_puts(out, w->by_value ? "<not set yet>" : "<not readable>");
+		text_printf(out, "<%s>",
+			    *w->lost      ? w->lost
+			    : w->by_value ? "not set yet"
+					  : "not readable");
 		return;
 	}
 	if (w->place.bit_size) {
@@ -322,28 +363,74 @@ static void watch_show(struct debugger *x, const struct watch *w, const u8 *byte
 }
 
 /* Is the lane about to run the next instruction of the function that the value is of? */
-static bool watch_is_due(struct debugger *x, const struct watch *w, u32 calls)
+static bool watch_lane_runs(const struct debugger *x, const struct watch *w, u32 calls)
 {
-	/* Not everything that writes reports it: tensor copies, the host. */
-	if (!w->by_value)
-		return w->modes & WATCH_WRITE;
 	return calls == w->calls && x->at.asked_cta == w->focus.cta &&
 	       x->at.asked_warp == w->focus.warp && x->at.all_lanes >> w->focus.lane & 1;
+}
+
+/* Has it left the function, or the inlined copy of one, that the value is of? */
+static bool watch_left(struct debugger *x, const struct watch *w, u32 calls)
+{
+	struct dbg_context c;
+	bool left = false;
+
+	if (calls < w->calls)
+		return true;
+	if (w->inlined && watch_lane_runs(x, w, calls))
+		watch_context(x, w, &c, &left);
+	return left;
+}
+
+/* A variable is somewhere along the way only; it counts as lost where a statement begins. */
+static bool watch_is_lost(struct debugger *x, struct watch *w, const struct text *why)
+{
+	const char *words = watch_no_value(why);
+	struct dbg_context c;
+	bool left;
+
+	if (!w->has_old || !*words || !strcmp(words, dbg_answer_text(DBG_NOT_SET)) ||
+	    !watch_context(x, w, &c, &left) || !place_begins(c.place))
+		return false;
+	snprintf(w->lost, sizeof(w->lost), "%s", words);
+	return true;
+}
+
+/* Is the value other than before? It may be none now. */
+static bool watch_value_changed(struct debugger *x, struct watch *w, u8 *now, u64 n)
+{
+	struct text why = {0};
+	bool good = watch_value(x, w, now, n, &why), lost = !good && watch_is_lost(x, w, &why);
+
+	text_fini(&why);
+	if (!good && !lost)
+		return false;
+	if (good && w->has_old && !memcmp(now, w->old, n))
+		return false;
+	w->had_before = w->has_old;
+	memcpy(w->before, w->old, n);
+	w->has_old = good;
+	if (good)
+		memcpy(w->old, now, n);
+	return true;
 }
 
 /* The lane has left the function; *gone. Else whether its value is other than before. */
 static bool watch_changed(struct debugger *x, struct watch *w, bool *gone)
 {
-	u32 calls = w->scoped || w->by_value
-			    ? lane_calls(x, w->focus.cta, w->focus.warp, w->focus.lane)
-			    : 0;
+	bool of_lane = w->scoped || w->by_value;
+	u32 calls = of_lane ? lane_calls(x, w->focus.cta, w->focus.warp, w->focus.lane) : 0;
 	u64 n = min_u64(w->range.bytes, WATCH_BYTES_MAX);
 	u8 now[WATCH_BYTES_MAX];
 
-	*gone = (w->scoped || w->by_value) && calls < w->calls;
-	if (*gone || !watch_is_due(x, w, calls) || !watch_bytes(x, w, now))
+	*gone = of_lane && watch_left(x, w, calls);
+	if (*gone)
 		return false;
-	if (w->has_old && !memcmp(now, w->old, n))
+	if (w->by_value)
+		return watch_lane_runs(x, w, calls) && watch_value_changed(x, w, now, n);
+	/* Not everything that writes reports it: tensor copies, the host. */
+	if (!(w->modes & WATCH_WRITE) || !watch_bytes(x, w, now) ||
+	    (w->has_old && !memcmp(now, w->old, n)))
 		return false;
 	w->had_before = w->has_old;
 	memcpy(w->before, w->old, n);
@@ -382,7 +469,8 @@ static void watch_report(struct debugger *x, struct point *p, bool changed, stru
 	if (changed && w->outside)
 		text_puts(names, "It was written before this launch began.\n");
 	if (changed)
-		watch_say_change(x, w, w->had_before ? w->before : NULL, w->old, names);
+		watch_say_change(x, w, w->had_before ? w->before : NULL, w->has_old ? w->old : NULL,
+				 names);
 	else
 		watch_say_value(x, w, names);
 }
@@ -445,6 +533,9 @@ static u32 watch_look(struct debugger *x, struct point *p, struct text *names)
 			    "%sWatchpoint %u deleted because the program has left the block in\n"
 			    "which its expression is valid.\n",
 			    names->len ? "\n" : "", p->number);
+		if (x->at.asked_cta == w->focus.cta && x->at.asked_warp == w->focus.warp &&
+		    x->at.all_lanes >> w->focus.lane & 1)
+			x->at.lanes = 1u << w->focus.lane;
 		point_delete(x, p);
 		return x->at.lanes;
 	}
@@ -543,17 +634,6 @@ static bool is_scoped(const struct watch *w)
 	return w->range.is_register || w->range.space == MEM_LOCAL || w->range.space == MEM_PARAM;
 }
 
-/* Functions inlined around the one that the context is of. */
-static u32 levels_at(const struct dbg_context *c)
-{
-	struct dbg_inline in[DBG_INLINE_MAX];
-	u32 n = c->names ? dbg_names_inlined(c->names, c->place, in) : 0;
-
-	if (!n && c->names)
-		n = dbg_lines_inlined(dbg_names_module(c->names), c->place, in);
-	return c->inlined < n ? n - c->inlined : 0;
-}
-
 /* Does it have a value where nothing runs and no name is known? */
 static bool has_constant_value(struct debugger *x, const char *text)
 {
@@ -570,10 +650,12 @@ static bool has_constant_value(struct debugger *x, const char *text)
 
 static bool watch_open(struct debugger *x, struct watch *w, const char *text, bool location)
 {
+	struct dbg_inline in[DBG_INLINE_MAX];
 	struct text why = {0};
 	struct dbg_context c;
 	struct dbg_value v, to;
 	bool good;
+	u32 n;
 
 	good = context_of(x, &x->focus, &c);
 	if (!good)
@@ -612,7 +694,9 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 	w->calls = lane_calls(x, x->focus.cta, x->focus.warp, x->focus.lane) -
 		   (good ? c.lane.frame : 0);
 	if (good) {
-		w->levels = levels_at(&c);
+		n = inlined_at(&c, in);
+		w->levels = c.inlined < n ? n - c.inlined : 0;
+		w->inlined = w->levels && w->scoped ? in[c.inlined].id : 0;
 		w->has_old = watch_bytes(x, w, w->old);
 	}
 	if (!good)

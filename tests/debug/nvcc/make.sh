@@ -14,7 +14,7 @@ paths()
 	sed -E -i -e 's,^(	\.file	[0-9]+ )".*/([a-z]+\.cu)",\1"\2",' \
 		-e 's,"[^"]*/targets/[^/]*/include/,"/usr/local/cuda/include/,' "$1"
 }
-for name in diverge fault deadlock names recurse shapes symbols; do
+for name in diverge fault deadlock moving names recurse shapes symbols; do
 	nvcc -G -arch=sm_80 -ptx "$name.cu" -o "$here/$name.ptx"
 	paths "$here/$name.ptx"
 done
