@@ -54,8 +54,8 @@ rows()
 }
 
 echo "checks: the time of a kernel, over that of a plain run"
-rows "stencil, global memory" 15 65536 8192 8 "$kernels/bench.ptx" --kernel stencil --block 256 \
-	--buffer "a:f64[16777216]=ones" --buffer "b:f64[16777216]" --arg u32=16777216
+rows "stencil, global memory" 15 32,512 32,64 8 "$kernels/bench.ptx" --kernel stencil --block 64,4 \
+	--buffer "a:f64[4194304]=ones" --buffer "b:f64[4194304]" --arg u32=2048
 rows "sgemm, tiles in shared memory" 8 64,64 16,16 16 "$kernels/bench.ptx" --kernel sgemm --block 16,16 \
 	--buffer "a:f32[1048576]=ones" --buffer "b:f32[1048576]=ones" --buffer "c:f32[1048576]" --arg u32=1024
 rows "fold, a barrier every ten instructions" 8 4096 256 16 "$kernels/fold.ptx" --block 256 \

@@ -397,31 +397,17 @@ static struct manner manner_of_access(struct race_launch *l, const struct exec_a
 	return m;
 }
 
-/*
- * Lanes of the mask that access what its first one does: those that follow it, and the one half a
- * warp away, as rows of sixteen threads have it.
- */
-static u32 lanes_beside(const struct exec_access *a, u32 lane, u32 mask)
-{
-	u32 lanes = 1u << lane;
-
-	for (u32 i = lane + 1; i < WARP_LANES && a->address[i] == a->address[lane]; i++)
-		lanes |= 1u << i;
-	if (lane < WARP_LANES / 2 && a->address[lane + WARP_LANES / 2] == a->address[lane])
-		lanes |= 1u << (lane + WARP_LANES / 2);
-	return lanes & mask;
-}
-
-static void visit_lanes(struct visit *v)
+/* left: lanes, of those that the access is of. */
+static void visit_lanes(struct visit *v, u32 left)
 {
 	const struct exec_access *a = v->a;
-	u32 left = a->mask, time = v->past ? v->past->time : v->launch->clock.now;
+	u32 time = v->past ? v->past->time : v->launch->clock.now;
 	/* Reads of the same memory at the same time are one. */
 	bool together = a->kind == ACCESS_LOAD && !v->manner.strong;
 
 	while (left) {
 		u32 lane = (u32)__builtin_ctz(left);
-		u32 lanes = together ? lanes_beside(a, lane, left) : 1u << lane;
+		u32 lanes = together ? race_lanes_beside(a, lane, left) : 1u << lane;
 
 		left &= ~lanes;
 		race_take_lane(v, lane);
@@ -515,7 +501,7 @@ static void replay(struct race_launch *l, struct race_cta *c, const struct cta *
 
 		v.past = x;
 		quick_addresses(q, x, address);
-		visit_lanes(&v);
+		visit_lanes(&v, a.mask);
 	}
 	q->log.len = q->scattered.len = 0;
 }
@@ -561,6 +547,7 @@ static bool take_note(struct visit *v, struct race_cta *c)
 void race_access(struct race_launch *l, struct race_cta *c, const struct exec_access *a)
 {
 	struct visit v;
+	u32 lanes = a->mask;
 
 	race_resume(l, c, a->warp, a->mask);
 	if (a->kind == ACCESS_COPY_DONE) {
@@ -570,6 +557,9 @@ void race_access(struct race_launch *l, struct race_cta *c, const struct exec_ac
 	v = visit_of(l, c, a);
 	if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never && take_note(&v, c))
 		return;
-	visit_lanes(&v);
+	if (a->space == MEM_GLOBAL && !v.manner.strong)
+		lanes = race_rows(l, c->clock, a, v.agent);
+	if (lanes)
+		visit_lanes(&v, lanes);
 	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;
 }

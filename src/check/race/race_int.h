@@ -62,11 +62,22 @@ struct race_cta *race_owner(struct race_launch *l, const struct cta *c, u64 addr
 const struct isa_form *race_form(const struct program *p, const struct uop *in);
 enum scope race_scope(const struct isa_form *form);
 
-/* ---- race_access.c, race_sync.c ---- */
+/* ---- race_access.c, race_rows.c, race_sync.c ---- */
 
 /* c: the CTA that the event is of. */
 void race_access(struct race_launch *l, struct race_cta *c, const struct exec_access *a);
 void race_sync(struct race_launch *l, struct race_cta *c, const struct exec_sync *s);
+/*
+ * A weak access to global memory: lanes that race with none are noted. The others, which cells are
+ * to see, are returned.
+ */
+u32 race_rows(struct race_launch *l, struct clock_cta *c, const struct exec_access *a,
+	      enum agent agent);
+/*
+ * Lanes of the mask that access what its first one does: those that follow it, and the one half a
+ * warp away, as rows of sixteen threads have it.
+ */
+u32 race_lanes_beside(const struct exec_access *a, u32 lane, u32 mask);
 /* Lanes of a warp that waited are seen again: what they waited for has come. */
 void race_resume(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask);
 

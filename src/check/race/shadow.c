@@ -40,115 +40,6 @@ bool cell_set_write(struct cell *c, const struct touch *t)
 	return ok;
 }
 
-static void page_free(struct shadow_page *p)
-{
-	for (u32 i = 0; p && i < cells_of(p); i++)
-		cell_fini(&p->cell[i]);
-	free(p ? p->cell : NULL);
-	free(p);
-}
-
-void shadow_fini(struct shadow *s)
-{
-	for (size_t i = 0; i < s->pages.cap; i++)
-		if (s->pages.slots[i].key)
-			page_free((struct shadow_page *)(uintptr_t)s->pages.slots[i].value);
-	map_fini(&s->pages);
-	*s = (struct shadow){0};
-}
-
-static struct shadow_page *page_new(u8 shift)
-{
-	struct shadow_page *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->shift = shift;
-	p->cell = calloc(cells_of(p), sizeof(*p->cell));
-	if (!p->cell) {
-		free(p);
-		return NULL;
-	}
-	return p;
-}
-
-static struct shadow_page *page_at(struct shadow *s, u64 address)
-{
-	u64 key = address / SHADOW_PAGE + 1, *slot;
-	struct shadow_page *p;
-
-	if (PL_LIKELY(key == s->last_key))
-		return s->last;
-	slot = map_get(&s->pages, key);
-	p = slot ? (struct shadow_page *)(uintptr_t)*slot : NULL;
-	if (!p) {
-		p = page_new(2);
-		if (!p || !map_set(&s->pages, key, map_key(p))) {
-			page_free(p);
-			return NULL;
-		}
-	}
-	s->last_key = key;
-	s->last = p;
-	return p;
-}
-
-/* A cell for each byte, which say what that of the word said. */
-static bool page_split(struct shadow_page *p)
-{
-	struct cell *fine = calloc(SHADOW_PAGE, sizeof(*fine));
-
-	if (!fine)
-		return false;
-	for (u32 i = 0; i < SHADOW_PAGE; i++) {
-		const struct cell *from = &p->cell[i / 4];
-
-		fine[i] = *from;
-		fine[i].readers = NULL;
-		fine[i].plain = NULL;
-		if (from->plain && !cell_keep_plain(&fine[i], from->plain))
-			known_fail();
-		for (u32 k = 0; from->readers && k < from->readers->len; k++)
-			if (!cell_add_reader(&fine[i], &from->readers->at[k], 0))
-				known_fail();
-	}
-	for (u32 i = 0; i < SHADOW_PAGE / 4; i++)
-		cell_fini(&p->cell[i]);
-	free(p->cell);
-	p->cell = fine;
-	p->shift = 0;
-	return true;
-}
-
-struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes)
-{
-	struct shadow_page *p = page_at(s, address);
-
-	if (!p || (p->shift && ((address | bytes) & 3) && !page_split(p)))
-		return NULL;
-	*cell_bytes = 1u << p->shift;
-	*n = bytes >> p->shift;
-	return &p->cell[address % SHADOW_PAGE >> p->shift];
-}
-
-void shadow_forget(struct shadow *s, u64 address, u64 bytes)
-{
-	u64 end = address + bytes;
-
-	while (address < end) {
-		u64 page = address / SHADOW_PAGE, *slot = map_get(&s->pages, page + 1);
-		struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : NULL;
-		u64 next = (page + 1) * SHADOW_PAGE < end ? (page + 1) * SHADOW_PAGE : end;
-
-		for (u64 a = address; p && a < next; a += 1u << p->shift) {
-			struct cell *c = &p->cell[a % SHADOW_PAGE >> p->shift];
-
-			cell_fini(c);
-		}
-		address = next;
-	}
-}
-
 /* A thread's own read, not its copies', in the CTA of another. */
 static bool is_own(const struct touch *t, const struct touch *of)
 {
@@ -196,7 +87,11 @@ static void readers_push(struct readers *r, const struct touch *t)
 {
 	u64 cta = who_cta_of(t->who);
 
+	/* What copies have read no barrier says. */
+	if (who_agent_of(t->who) != AGENT_THREAD)
+		cta = MANY_CTAS;
 	r->cta = !r->len ? cta : r->cta == cta ? cta : MANY_CTAS;
+	r->next = r->len ? r->next : 0;
 	r->newest = !r->len || t->time > r->newest ? t->time : r->newest;
 	/* The first half stays; in the other the latest replace the oldest. */
 	if (r->len == READERS_MAX)
@@ -217,6 +112,24 @@ static bool readers_merge(struct readers *r, const struct touch *t)
 	return false;
 }
 
+/* One more, that says what none of them says. False: no memory left. */
+static bool cell_push_reader(struct cell *c, const struct touch *t)
+{
+	if (!c->readers && !c->read.who) {
+		c->read = *t;
+		return true;
+	}
+	if (!c->readers) {
+		if (!readers_grow(c))
+			return false;
+		readers_push(c->readers, &c->read);
+	}
+	if (c->readers->len < READERS_MAX && !readers_grow(c))
+		return false;
+	readers_push(c->readers, t);
+	return true;
+}
+
 bool cell_add_reader(struct cell *c, const struct touch *t, u32 known)
 {
 	struct readers *r = c->readers;
@@ -226,22 +139,11 @@ bool cell_add_reader(struct cell *c, const struct touch *t, u32 known)
 			c->read = *t;
 			return true;
 		}
-		if (merge_reads(&c->read, t))
-			return true;
-		if (!readers_grow(c))
-			return false;
-		readers_push(c->readers, &c->read);
-		readers_push(c->readers, t);
-		return true;
+		return merge_reads(&c->read, t) || cell_push_reader(c, t);
 	}
 	if (r->len && r->newest <= known && r->cta == who_cta_of(t->who))
 		r->len = 0;
-	if (readers_merge(r, t))
-		return true;
-	if (r->len < READERS_MAX && !readers_grow(c))
-		return false;
-	readers_push(c->readers, t);
-	return true;
+	return readers_merge(r, t) || cell_push_reader(c, t);
 }
 
 void cell_clear_readers(struct cell *c)
@@ -249,4 +151,247 @@ void cell_clear_readers(struct cell *c)
 	if (c->readers)
 		c->readers->len = 0;
 	c->read.who = 0;
+}
+
+static u32 stretches_of(const struct shadow_page *p)
+{
+	return cells_of(p) / ROWS_GRANULES;
+}
+
+static void page_clear(struct shadow_page *p)
+{
+	for (u32 i = 0; p->cell && i < cells_of(p); i++)
+		cell_fini(&p->cell[i]);
+	for (u32 i = 0; p->rows && i < stretches_of(p); i++)
+		rows_fini(&p->rows[i]);
+	free(p->cell);
+	free(p->rows);
+	p->cell = NULL;
+	p->rows = NULL;
+}
+
+static void page_free(struct shadow_page *p)
+{
+	if (p)
+		page_clear(p);
+	free(p);
+}
+
+void shadow_fini(struct shadow *s)
+{
+	for (size_t i = 0; i < s->pages.cap; i++)
+		if (s->pages.slots[i].key)
+			page_free((struct shadow_page *)(uintptr_t)s->pages.slots[i].value);
+	map_fini(&s->pages);
+	*s = (struct shadow){0};
+}
+
+static struct shadow_page *page_new(bool by_rows)
+{
+	struct shadow_page *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->shift = 2;
+	if (by_rows)
+		p->rows = calloc(stretches_of(p), sizeof(*p->rows));
+	else
+		p->cell = calloc(cells_of(p), sizeof(*p->cell));
+	if (!p->cell && !p->rows) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+static struct shadow_page *find_page(struct shadow *s, u64 key, bool by_rows)
+{
+	u64 *slot = map_get(&s->pages, key);
+	struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : page_new(by_rows);
+
+	if (!slot && (!p || !map_set(&s->pages, key, map_key(p)))) {
+		page_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* Made, if there is none. */
+static struct shadow_page *page_at(struct shadow *s, u64 address, bool by_rows)
+{
+	u64 key = address / SHADOW_PAGE + 1;
+	/* Rows of a matrix lie at a distance that is a power of two. */
+	u32 at = (u32)(key * 0x9e3779b97f4a7c15u >> 32) % SHADOW_RECENT;
+	struct shadow_page *p;
+
+	if (PL_LIKELY(s->recent[at].key == key))
+		return s->recent[at].page;
+	p = find_page(s, key, by_rows);
+	if (p) {
+		s->recent[at].key = key;
+		s->recent[at].page = p;
+	}
+	return p;
+}
+
+/* A cell for each byte, which say what that of the word said. */
+static bool split_cells(struct shadow_page *p)
+{
+	struct cell *fine = calloc(SHADOW_PAGE, sizeof(*fine));
+
+	if (!fine)
+		return false;
+	for (u32 i = 0; i < SHADOW_PAGE; i++) {
+		const struct cell *from = &p->cell[i / 4];
+
+		fine[i] = (struct cell){.write = from->write};
+		if (!from->readers)
+			fine[i].read = from->read;
+		if (from->plain && !cell_keep_plain(&fine[i], from->plain))
+			known_fail();
+		for (u32 k = 0; from->readers && k < from->readers->len; k++)
+			if (!cell_push_reader(&fine[i], &from->readers->at[k]))
+				known_fail();
+		if (fine[i].readers)
+			fine[i].readers->next = from->readers->next;
+	}
+	for (u32 i = 0; i < SHADOW_PAGE / 4; i++)
+		cell_fini(&p->cell[i]);
+	free(p->cell);
+	p->cell = fine;
+	p->shift = 0;
+	return true;
+}
+
+/* The same of rows. */
+static bool split_stretches(struct shadow_page *p)
+{
+	struct rows *fine = calloc((size_t)4 * stretches_of(p), sizeof(*fine));
+	u32 i = 0;
+
+	while (fine && i < stretches_of(p) && rows_split(&p->rows[i], &fine[4 * i]))
+		i++;
+	if (!fine || i < stretches_of(p)) {
+		for (u32 k = 0; k < 4 * i; k++)
+			rows_fini(&fine[k]);
+		free(fine);
+		return false;
+	}
+	page_clear(p);
+	p->rows = fine;
+	p->shift = 0;
+	return true;
+}
+
+static struct touch touch_of_row(const struct row *r, u32 granule)
+{
+	u32 lanes = row_lanes(r, granule);
+
+	return (struct touch){.who = r->warp << 5 | (u32)__builtin_ctz(lanes),
+			      .lanes = lanes,
+			      .time = r->time,
+			      .pc = r->pc,
+			      .silent = r->silent >> granule & 1};
+}
+
+/* What rows say of the cells. */
+static bool cells_from_rows(struct cell *c, struct rows *s)
+{
+	for (u32 i = 0; i < s->len; i++) {
+		const struct row *r = &rows_list(s)[i];
+
+		for (u32 m = r->mask; m; m &= m - 1) {
+			u32 granule = (u32)__builtin_ctz(m);
+			struct touch t = touch_of_row(r, granule);
+
+			if (i < s->writes)
+				c[granule].write = t;
+			else if (!cell_push_reader(&c[granule], &t))
+				return false;
+		}
+	}
+	for (u32 i = 0; s->next && i < ROWS_GRANULES; i++)
+		c[i].readers->next = s->next;
+	return true;
+}
+
+bool shadow_end_rows(struct shadow_page *p)
+{
+	struct cell *cell = p->cell ? NULL : calloc(cells_of(p), sizeof(*cell));
+	struct shadow_page old = *p;
+	bool ok = cell != NULL;
+
+	if (p->cell)
+		return true;
+	for (u32 i = 0; ok && i < stretches_of(p); i++)
+		ok = cells_from_rows(cell + (size_t)i * ROWS_GRANULES, &p->rows[i]);
+	p->cell = cell;
+	p->rows = NULL;
+	if (!ok) {
+		if (cell)
+			page_clear(p);
+		*p = old;
+		return false;
+	}
+	old.cell = NULL;
+	page_clear(&old);
+	return true;
+}
+
+struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes)
+{
+	struct shadow_page *p = page_at(s, address, false);
+
+	if (!p || (p->rows && !shadow_end_rows(p)) ||
+	    (p->shift && ((address | bytes) & 3) && !split_cells(p)))
+		return NULL;
+	*cell_bytes = 1u << p->shift;
+	*n = bytes >> p->shift;
+	return &p->cell[address % SHADOW_PAGE >> p->shift];
+}
+
+struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow)
+{
+	struct shadow_page *p = page_at(s, address, true);
+
+	return p && p->rows && p->shift && narrow && !split_stretches(p) ? NULL : p;
+}
+
+/* Some bytes of a page, of which there are rows. False: of its cells. */
+static bool forget_in_rows(struct shadow_page *p, u32 first, u32 end)
+{
+	u32 each = ROWS_GRANULES << p->shift, granule = 1u << p->shift;
+
+	for (u32 i = first / each; p->rows && i * each < end; i++) {
+		u32 from = first > i * each ? (first - i * each) / granule : 0;
+		u32 to = end < (i + 1) * each ? (end - i * each + granule - 1) / granule
+					      : ROWS_GRANULES;
+
+		if (!rows_forget(&p->rows[i], (u16)((1u << to) - (1u << from))) &&
+		    !shadow_end_rows(p))
+			known_fail();
+	}
+	return p->rows;
+}
+
+void shadow_forget(struct shadow *s, u64 address, u64 bytes)
+{
+	u64 end = address + bytes;
+
+	while (address < end) {
+		u64 page = address / SHADOW_PAGE, *slot = map_get(&s->pages, page + 1);
+		struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : NULL;
+		u64 next = (page + 1) * SHADOW_PAGE < end ? (page + 1) * SHADOW_PAGE : end;
+
+		if (p && p->rows &&
+		    forget_in_rows(p, (u32)(address % SHADOW_PAGE),
+				   (u32)(next - page * SHADOW_PAGE)))
+			p = NULL;
+		for (u64 a = address; p && a < next; a += 1u << p->shift) {
+			struct cell *c = &p->cell[a % SHADOW_PAGE >> p->shift];
+
+			cell_fini(c);
+		}
+		address = next;
+	}
 }

@@ -1,6 +1,7 @@
 /*
  * Who touched each byte of memory last: cells, in pages that are made when they are touched. A cell
- * is of four bytes, until a page sees narrower accesses: then of one.
+ * is of four bytes, until a page sees narrower accesses: then of one. A page that is asked for as
+ * rows says the same in less space, and for many cells at once, until its cells are asked for.
  */
 #ifndef PL_CHECK_SHADOW_H
 #define PL_CHECK_SHADOW_H
@@ -8,6 +9,7 @@
 #include "src/base/map.h"
 #include "src/base/vec.h"
 #include "src/check/race/clock.h"
+#include "src/check/race/rows.h"
 
 #define SHADOW_PAGE 1024u
 
@@ -26,7 +28,7 @@ struct touch {
 };
 
 /* Reads since the last write that are not ordered one after the other. */
-#define READERS_MAX 64u
+#define READERS_MAX ROWS_READS
 struct readers {
 	u16 len, cap, next;
 	u32 newest; /* of their times */
@@ -43,14 +45,20 @@ struct cell {
 };
 
 struct shadow_page {
-	u8 shift; /* bytes of a cell: 1 << shift */
-	struct cell *cell;
+	u8 shift;          /* bytes of a cell: 1 << shift */
+	struct cell *cell; /* NULL: `rows` says it */
+	struct rows *rows; /* of ROWS_GRANULES cells each */
 };
+
+/* Pages that were looked up last. */
+#define SHADOW_RECENT 64u
 
 struct shadow {
 	struct map pages; /* by address / SHADOW_PAGE + 1: struct shadow_page * */
-	u64 last_key;
-	struct shadow_page *last;
+	struct {
+		u64 key;
+		struct shadow_page *page;
+	} recent[SHADOW_RECENT];
 };
 
 void shadow_fini(struct shadow *s);
@@ -59,6 +67,13 @@ void shadow_fini(struct shadow *s);
  * bytes, or does not begin at a multiple of four. NULL: no memory left.
  */
 struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes);
+/*
+ * The page of an address, as rows unless its cells were asked for; narrow: of single bytes.
+ * NULL: no memory left.
+ */
+struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow);
+/* Cells from now on. False: no memory left. */
+bool shadow_end_rows(struct shadow_page *p);
 /* Forget them: the memory is another's. */
 void shadow_forget(struct shadow *s, u64 address, u64 bytes);
 /*

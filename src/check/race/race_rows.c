@@ -1,0 +1,346 @@
+/*
+ * Plain accesses to global memory, a row of lanes at a time. Those that race with none are noted in
+ * rows of the shadow; for others the page gets its cells, and is left to race_access.c.
+ */
+#include "src/check/race/race_int.h"
+#include "src/exec/turn.h"
+
+/* Lanes of an access that touch granules side by side in one stretch. */
+struct piece {
+	struct shadow_page *page;
+	struct rows *rows;
+	u32 lanes;
+	struct row row;
+};
+
+/* Each lane's access lies in one stretch, or it fills some. */
+#define PIECES_MOST (WARP_LANES * 2u)
+
+struct rows_visit {
+	struct race_launch *launch;
+	struct clock_cta *cta;
+	const struct exec_access *a;
+	u64 warp;   /* as in struct row */
+	bool reads; /* else it writes */
+	bool merges;
+	bool gave_up;
+	u32 known;                  /* of the CTA, to the warp */
+	u32 silent[QUICK_ELEMENTS]; /* lanes whose element was there already, of a store */
+	u32 n;
+	struct piece piece[PIECES_MOST];
+};
+
+u32 race_lanes_beside(const struct exec_access *a, u32 lane, u32 mask)
+{
+	u32 lanes = 1u << lane;
+
+	for (u32 i = lane + 1; i < WARP_LANES && a->address[i] == a->address[lane]; i++)
+		lanes |= 1u << i;
+	if (lane < WARP_LANES / 2 && a->address[lane + WARP_LANES / 2] == a->address[lane])
+		lanes |= 1u << (lane + WARP_LANES / 2);
+	return lanes & mask;
+}
+
+static u32 rotate_lanes(u32 lanes, u32 by)
+{
+	by &= WARP_LANES - 1;
+	return lanes << by | lanes >> (-by & (WARP_LANES - 1));
+}
+
+/* ---- what is stored already ---- */
+
+struct stored_element {
+	const u8 *at; /* of the warp's first lane */
+	u32 stride, size;
+};
+
+/* What a warp stores as element `e`. False: not known. */
+static bool find_stored(const struct exec_access *a, u32 e, struct stored_element *x)
+{
+	const struct uop *in = a->in;
+	const struct gang *g = exec_gang_of(a->cta, a->warp);
+	u32 row;
+
+	if (uop_kind(in->inner) != UOP_STORE || in->mem.size > 8)
+		return false;
+	row = in->mem.count > 1 ? a->cta->env->program->ext[in->ext + e] : in->b;
+	if (row == NO_ROW)
+		return false;
+	x->size = in->mem.size;
+	x->stride = in->flags & UOPF_WIDE_DATA ? 8 : 4;
+	x->at = (const u8 *)(g->regs + row) +
+		(size_t)(a->warp - g->first_warp) * WARP_LANES * x->stride;
+	return true;
+}
+
+#define HOST_PIECE 256u
+
+static bool is_same(const u8 *a, const u8 *b, u32 size)
+{
+	u32 x = 0, y = 0;
+	u64 v, w;
+
+	if (size == 4) {
+		memcpy(&x, a, 4);
+		memcpy(&y, b, 4);
+		return x == y;
+	}
+	if (size == 8) {
+		memcpy(&v, a, 8);
+		memcpy(&w, b, 8);
+		return v == w;
+	}
+	return memcmp(a, b, size) == 0;
+}
+
+/* Lanes whose element e is in memory already. */
+static u32 silent_lanes(const struct exec_access *a, u32 e)
+{
+	struct stored_element x;
+	const u8 *host = NULL;
+	u64 piece = 0;
+	u32 found = 0;
+
+	if (!find_stored(a, e, &x))
+		return 0;
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+		u64 at = a->address[lane] + (u64)e * x.size;
+
+		if (at / HOST_PIECE + 1 != piece) {
+			piece = at / HOST_PIECE + 1;
+			host = mem_pointer(a->cta->env->mem, at - at % HOST_PIECE);
+		}
+		if (host && is_same(host + at % HOST_PIECE, x.at + (size_t)lane * x.stride, x.size))
+			found |= 1u << lane;
+	}
+	return found;
+}
+
+static u16 silent_granules(const struct rows_visit *v, const struct piece *p, u32 granule, u64 base)
+{
+	u16 found = 0;
+	u32 any = 0;
+
+	for (u32 e = 0; e < v->a->count; e++)
+		any |= v->silent[e];
+	if (PL_LIKELY(!any))
+		return 0;
+	for (u32 m = p->row.mask; m; m &= m - 1) {
+		u32 i = (u32)__builtin_ctz(m);
+		u64 in_lane = (base + (u64)i * granule) & (v->a->bytes - 1);
+
+		if (v->silent[in_lane / v->a->size] & row_lanes(&p->row, i))
+			found |= (u16)(1u << i);
+	}
+	return found;
+}
+
+/* ---- pieces ---- */
+
+/* Those of lanes that touch [at, end) side by side; `set`: the first ones. */
+static bool add_row_pieces(struct rows_visit *v, u64 at, u64 end, u32 set)
+{
+	u32 bytes = (u32)v->a->bytes;
+
+	for (u64 from = at, next; from < end; from = next) {
+		struct shadow_page *page = shadow_rows(&v->launch->global, from, bytes & 3);
+		u32 shift = page ? page->shift : 0, each = ROWS_GRANULES << shift;
+		u64 base = from - from % each, to;
+		struct piece *p = &v->piece[v->n];
+		u32 before, first, last, lanes = 0;
+
+		if (!page || v->n == PIECES_MOST) {
+			v->gave_up |= !page;
+			return false;
+		}
+		next = base + each;
+		to = next < end ? next : end;
+		first = (u32)(from - base) >> shift;
+		last = (u32)(to - base) >> shift;
+		before = (u32)((from - at) / bytes);
+		for (u32 i = 0; i < (u32)(to - from + bytes - 1) / bytes; i++)
+			lanes |= rotate_lanes(set, before + i);
+		p->page = page;
+		p->rows = page->rows ? &page->rows[from % SHADOW_PAGE / each] : NULL;
+		p->lanes = lanes;
+		p->row = (struct row){
+			.warp = v->warp,
+			.time = v->launch->clock.now,
+			.pc = v->a->pc,
+			.mask = (u16)((1u << last) - (1u << first)),
+			.shift = (u8)__builtin_ctz(bytes >> shift),
+		};
+		p->row.set = rotate_lanes(set, before - (first >> p->row.shift));
+		if (!v->reads)
+			p->row.silent = silent_granules(v, p, 1u << shift, base);
+		v->n++;
+	}
+	return true;
+}
+
+/* Lanes from the lowest on that lie side by side; others are left. */
+static bool add_run(struct rows_visit *v, u32 *left)
+{
+	const struct exec_access *a = v->a;
+	u32 lane = (u32)__builtin_ctz(*left), at = lane;
+	u32 set = v->merges ? race_lanes_beside(a, lane, *left) : 1u << lane, now = set;
+	u64 first = a->address[lane], end = first + a->bytes;
+
+	*left &= ~set;
+	while (++at < WARP_LANES && *left >> at & 1 && a->address[at] == end) {
+		now = rotate_lanes(now, 1);
+		if (v->merges && race_lanes_beside(a, at, *left) != now)
+			break;
+		*left &= ~now;
+		end += a->bytes;
+	}
+	return add_row_pieces(v, first, end, set);
+}
+
+/* ---- order ---- */
+
+/* Does each lane know what those of the row did? Granules of `mask` are in question. */
+static bool row_is_known(const struct rows_visit *v, const struct row *r, const struct row *now,
+			 u32 mask)
+{
+	u32 theirs = 0, ours = 0;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 i = (u32)__builtin_ctz(m), t = row_lanes(r, i), o = row_lanes(now, i);
+
+		if (t == theirs && o == ours)
+			continue;
+		theirs = t;
+		ours = o;
+		for (u32 x = o; x; x &= x - 1)
+			for (u32 y = t; y; y &= y - 1)
+				if (clock_known(v->cta,
+						v->a->warp * WARP_LANES + (u32)__builtin_ctz(x),
+						r->warp << 5 | (u32)__builtin_ctz(y)) < r->time)
+					return false;
+	}
+	return true;
+}
+
+static bool row_is_before(const struct rows_visit *v, const struct row *r, const struct row *now)
+{
+	u32 mask = r->mask & now->mask;
+	u64 who = r->warp << 5;
+
+	if (!mask)
+		return true;
+	if (r->warp == now->warp && r->shift == now->shift && r->set == now->set &&
+	    !(r->set & (r->set - 1)) && who_agent_of(who) == AGENT_THREAD)
+		return true;
+	if (r->time <= v->known && who_cta_of(who) == v->cta->number &&
+	    who_agent_of(who) == AGENT_THREAD && who_agent_of(now->warp << 5) == AGENT_THREAD)
+		return true;
+	return row_is_known(v, r, now, mask);
+}
+
+/* Nothing races with it, so that its order among other accesses does not matter. */
+static bool piece_is_ordered(const struct rows_visit *v, const struct piece *p)
+{
+	const struct row *r = rows_list(p->rows);
+	u32 n = v->reads ? p->rows->writes : p->rows->len;
+
+	for (u32 i = 0; i < n; i++)
+		if (!row_is_before(v, &r[i], &p->row))
+			return false;
+	return true;
+}
+
+/* Do two pieces of a store touch the same? */
+static bool touches_twice(const struct rows_visit *v)
+{
+	for (u32 i = 1; i < v->n; i++)
+		for (u32 k = 0; k < i; k++)
+			if (v->piece[i].rows && v->piece[i].rows == v->piece[k].rows &&
+			    v->piece[i].row.mask & v->piece[k].row.mask)
+				return true;
+	return false;
+}
+
+/* Pages on which something may race get their cells. */
+static void end_unordered(struct rows_visit *v)
+{
+	bool twice = !v->reads && touches_twice(v);
+
+	for (u32 i = 0; i < v->n; i++) {
+		struct piece *p = &v->piece[i];
+
+		if (p->page->rows && (twice || !piece_is_ordered(v, p)) &&
+		    !shadow_end_rows(p->page))
+			v->gave_up = true;
+	}
+}
+
+/* The lanes that cells are to see. */
+static u32 note_pieces(struct rows_visit *v)
+{
+	u32 rest = 0;
+
+	for (u32 i = 0; i < v->n; i++) {
+		struct piece *p = &v->piece[i];
+
+		if (p->page->rows && (v->reads ? rows_read(p->rows, &p->row, v->known)
+					       : rows_write(p->rows, &p->row)))
+			continue;
+		if (p->page->rows && !shadow_end_rows(p->page))
+			v->gave_up = true;
+		rest |= p->lanes;
+	}
+	return rest;
+}
+
+/* ---- the access ---- */
+
+static bool has_rows(const struct exec_access *a)
+{
+	u64 bits = 0;
+
+	if (a->bytes > 32 || a->bytes & (a->bytes - 1))
+		return false;
+	for (u32 m = a->mask; m; m &= m - 1)
+		bits |= a->address[__builtin_ctz(m)];
+	return !(bits & (a->bytes - 1));
+}
+
+u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_access *a,
+	      enum agent agent)
+{
+	bool stores = a->kind == ACCESS_STORE;
+	struct rows_visit v;
+	u32 left = a->mask, rest;
+
+	if (!stores && a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ)
+		return a->mask;
+	if (!has_rows(a) ||
+	    (stores && (a->count > QUICK_ELEMENTS || (u32)a->size * a->count != a->bytes)))
+		return a->mask;
+	v.launch = l;
+	v.cta = cta;
+	v.a = a;
+	v.warp = who_agent(cta->number, a->warp * WARP_LANES, agent) >> 5;
+	v.reads = !stores;
+	v.merges = a->kind == ACCESS_LOAD;
+	v.gave_up = false;
+	v.known = cta->warp_known[a->warp];
+	v.n = 0;
+	for (u32 e = 0; stores && e < a->count; e++)
+		v.silent[e] = silent_lanes(a, e);
+	while (left)
+		if (!add_run(&v, &left))
+			break;
+	if (left || v.gave_up) {
+		l->gave_up |= v.gave_up;
+		return a->mask;
+	}
+	end_unordered(&v);
+	rest = note_pieces(&v);
+	l->gave_up |= v.gave_up;
+	for (u32 m = stores && l->variables.len ? a->mask & ~rest : 0; m; m &= m - 1)
+		clock_overwritten(&l->variables, a->address[__builtin_ctz(m)] / 4 + 1);
+	return rest;
+}

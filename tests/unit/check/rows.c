@@ -1,0 +1,205 @@
+/*
+ * src/check/race/rows.h: rows say of each byte what cells say of it, whatever warps have done, and
+ * before and after bytes are told apart.
+ */
+#include "src/check/race/shadow.h"
+#include "tests/check.h"
+
+#define PAGES 2u
+#define BYTES ((u64)PAGES * SHADOW_PAGE)
+#define STEPS 600u
+
+static u64 seed;
+static bool has_memory = true;
+
+static u32 below(u32 n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (u32)(seed >> 33) % n;
+}
+
+/* Lanes lane .. lane + lanes - 1 of a warp touch `bytes` each, side by side. */
+struct step {
+	u64 at;
+	u32 bytes, lane, lanes, pc, time, known;
+	u64 cta;
+	u32 warp;
+	enum agent agent;
+	bool writes, silent;
+};
+
+static struct touch touch_of(const struct step *x, u32 lane)
+{
+	return (struct touch){.who = who_agent(x->cta, x->warp * 32 + lane, x->agent),
+			      .lanes = 1u << lane,
+			      .time = x->time,
+			      .pc = x->pc,
+			      .silent = x->silent};
+}
+
+/* A lane, by cells. */
+static bool by_cells(struct shadow *s, const struct step *x, u32 lane)
+{
+	struct touch t = touch_of(x, lane);
+	bool ok = true;
+	u32 n, each;
+	struct cell *c =
+		shadow_cells(s, x->at + (u64)(lane - x->lane) * x->bytes, x->bytes, &n, &each);
+
+	for (u32 i = 0; c && i < n; i++) {
+		if (!x->writes) {
+			ok &= cell_add_reader(&c[i], &t, x->known);
+			continue;
+		}
+		cell_clear_readers(&c[i]);
+		ok &= cell_set_write(&c[i], &t);
+	}
+	return c && ok;
+}
+
+/* The same, lane by lane, by rows of one lane; where rows are no more, by cells. */
+static bool by_row(struct shadow *s, const struct step *x, u64 from, u64 to)
+{
+	struct shadow_page *p = shadow_rows(s, from, x->bytes & 3);
+	u32 each = ROWS_GRANULES << p->shift, shift = (u32)__builtin_ctz(x->bytes >> p->shift);
+	u32 first = (u32)(from % each) >> p->shift, last = (u32)((to - 1) % each >> p->shift) + 1;
+	u32 lane = x->lane + (u32)((from - x->at) / x->bytes), by = (lane - (first >> shift)) & 31;
+	struct row r = {
+		.warp = touch_of(x, 0).who >> 5,
+		.time = x->time,
+		.pc = x->pc,
+		.set = 1u << by,
+		.mask = (u16)((1u << last) - (1u << first)),
+		.shift = (u8)shift,
+	};
+
+	r.silent = x->silent ? r.mask : 0;
+	if (p->rows && (x->writes ? rows_write(&p->rows[from % SHADOW_PAGE / each], &r)
+				  : rows_read(&p->rows[from % SHADOW_PAGE / each], &r, x->known)))
+		return true;
+	for (; lane < x->lane + (u32)((to - x->at + x->bytes - 1) / x->bytes); lane++)
+		has_memory &= by_cells(s, x, lane);
+	return false;
+}
+
+static u32 by_rows(struct shadow *s, const struct step *x)
+{
+	u64 end = x->at + (u64)x->lanes * x->bytes;
+	u32 kept = 0;
+
+	for (u64 from = x->at, to; from < end; from = to) {
+		u32 each = ROWS_GRANULES << shadow_rows(s, from, x->bytes & 3)->shift;
+
+		to = from - from % each + each;
+		kept += by_row(s, x, from, to < end ? to : end);
+	}
+	return kept;
+}
+
+static bool touches_agree(const struct touch *a, const struct touch *b)
+{
+	return a->who == b->who &&
+	       (!a->who || (a->lanes == b->lanes && a->time == b->time && a->pc == b->pc &&
+			    a->strong == b->strong && a->silent == b->silent));
+}
+
+static u32 readers_of(const struct cell *c, const struct touch **at)
+{
+	*at = c->readers ? c->readers->at : &c->read;
+	return c->readers ? c->readers->len : c->read.who != 0;
+}
+
+static bool cells_agree(const struct cell *a, const struct cell *b)
+{
+	const struct touch *x, *y;
+	u32 n = readers_of(a, &x);
+
+	if (!touches_agree(&a->write, &b->write) || readers_of(b, &y) != n)
+		return false;
+	for (u32 i = 0; i < n; i++)
+		if (!touches_agree(&x[i], &y[i]))
+			return false;
+	return true;
+}
+
+static bool shadows_agree(struct shadow *a, struct shadow *b)
+{
+	for (u64 at = 0; at < BYTES; at += 4) {
+		u32 n, m, each;
+		struct cell *x = shadow_cells(a, at, 4, &n, &each),
+			    *y = shadow_cells(b, at, 4, &m, &each);
+
+		if (n != m)
+			return false;
+		for (u32 i = 0; i < n; i++)
+			if (!cells_agree(&x[i], &y[i]))
+				return false;
+	}
+	return true;
+}
+
+static struct step random_step(u32 time, bool narrow, bool uniform)
+{
+	static const u32 widths[] = {4, 4, 8, 16, 1, 2};
+	struct step x = {.time = time, .cta = below(uniform ? 90 : 3)};
+
+	x.bytes = uniform ? 4 : widths[below(narrow ? 6 : 4)];
+	/* An instruction's accesses are all of one width. */
+	x.pc = 32 * below(6) + x.bytes;
+	x.lanes = uniform ? 32 : 1 + below(32);
+	x.lane = below(33 - x.lanes);
+	x.warp = uniform ? 0 : below(2);
+	x.at = below((u32)((BYTES - (u64)x.lanes * x.bytes) / x.bytes + 1)) * x.bytes;
+	x.at = uniform ? 128 * below(4) : x.at;
+	x.known = below(2) ? 0 : below(time);
+	x.writes = !below(uniform ? 400 : 5);
+	x.silent = x.writes && below(2);
+	x.agent = x.writes || below(4) ? AGENT_THREAD : AGENT_COPY;
+	return x;
+}
+
+/* The number of steps whose rows were kept as such. */
+static u32 play(u64 with, bool narrow, bool uniform)
+{
+	struct shadow rows = {0}, cells = {0};
+	u32 kept = 0;
+	bool ok;
+
+	seed = with;
+	for (u32 i = 0; i < STEPS; i++) {
+		struct step x = random_step(1 + i / 7, narrow && i > STEPS / 2, uniform);
+
+		kept += by_rows(&rows, &x) > 0;
+		for (u32 l = 0; l < x.lanes; l++)
+			has_memory &= by_cells(&cells, &x, x.lane + l);
+		if (!below(60)) {
+			u64 at = 4 * (u64)below(200), bytes = 4 * (u64)below(100);
+
+			shadow_forget(&rows, at, bytes);
+			shadow_forget(&cells, at, bytes);
+		}
+	}
+	ok = shadows_agree(&rows, &cells);
+	if (!ok)
+		printf("# seed %u%s%s\n", (u32)with, narrow ? ", narrow" : "",
+		       uniform ? ", uniform" : "");
+	CHECK(ok);
+	shadow_fini(&rows);
+	shadow_fini(&cells);
+	return kept;
+}
+
+int main(void)
+{
+	u32 kept = 0;
+
+	for (u64 s = 1; s <= 40; s++) {
+		kept += play(s, false, false);
+		kept += play(s, true, false);
+		kept += play(s, false, true);
+	}
+	CHECK(has_memory);
+	/* Else this compares cells with themselves. */
+	CHECK(kept > 40 * STEPS);
+	return check_done();
+}
