@@ -77,17 +77,25 @@ static bool is_users(const struct source_line *s)
 	return s->file && !ir_is_toolkit_path(s->file);
 }
 
-/* The last line of the user's before the instruction, for compilers that do not say inlined_at. */
+/*
+ * The last line of the user's before the instruction: for compilers that do not say inlined_at, and
+ * for what they have made of several lines, to which they give line 0.
+ */
 static struct source_line line_before(const struct place *at)
 {
 	const struct ir_module *m = at->func->module;
 	size_t i = (size_t)(at->in - at->func->func->insns.at);
-	struct source_line s = {NULL, 0, 0};
 
 	do {
-		s = source_line_of(m, ir_loc_at(m, at->func->func->insns.at[i].loc));
-		if (is_users(&s))
-			return s;
+		const struct ir_loc *l = ir_loc_at(m, at->func->func->insns.at[i].loc);
+
+		for (u32 depth = 0; l && depth < FRAMES_SHOWN; depth++) {
+			struct source_line s = source_line_of(m, l);
+
+			if (is_users(&s))
+				return s;
+			l = l->inlined_at != IR_NONE ? ir_loc_at(m, l->inlined_at) : NULL;
+		}
 	} while (i--);
 	return (struct source_line){NULL, 0, 0};
 }
@@ -118,7 +126,7 @@ static u32 add_frames(const struct place *at, struct frame *frames, u32 n)
 		users |= is_users(&frames[n++].source);
 		l = inlined ? ir_loc_at(m, l->inlined_at) : NULL;
 	} while (l && n < FRAMES_SHOWN);
-	if (!users && frames[n - 1].source.file) {
+	if (!users && at->in->loc != IR_NONE) {
 		struct source_line s = line_before(at);
 
 		frames[first].source = s.file ? s : frames[first].source;
@@ -149,6 +157,26 @@ struct source_line place_source(const struct place *at)
 		if (is_users(&frames[i].source))
 			return frames[i].source;
 	return n ? frames[0].source : (struct source_line){NULL, 0, 0};
+}
+
+bool place_kernel_is_of_toolkit(const struct program *p)
+{
+	const char *kernel = p->funcs[0].func->name->text;
+
+	return !strncmp(kernel, "_ZN3cub", 7) || !strncmp(kernel, "_ZN6thrust", 10);
+}
+
+bool place_is_of_toolkit(const struct program *p, u32 pc)
+{
+	struct place at = place_of(p, pc);
+	size_t i = at.in ? (size_t)(at.in - at.func->func->insns.at) + 1 : 0;
+	const char *file = NULL;
+
+	while (i-- && !file)
+		file = source_line_of(at.func->module,
+				      ir_loc_at(at.func->module, at.func->func->insns.at[i].loc))
+			       .file;
+	return file ? ir_is_toolkit_path(file) : place_kernel_is_of_toolkit(p);
 }
 
 /* ---- words ---- */

@@ -27,6 +27,10 @@ struct source_line {
  */
 struct source_line place_source(const struct place *at);
 
+/* Is it code of the toolkit's headers, wherever it was inlined? Without lines: by the kernel. */
+bool place_is_of_toolkit(const struct program *p, u32 pc);
+bool place_kernel_is_of_toolkit(const struct program *p);
+
 /* Add that line of the file with a mark below its column, if the file can be read. */
 void place_quote(const struct source_line *s, struct text *out);
 

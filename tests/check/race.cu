@@ -378,3 +378,83 @@ KERNEL warning_mark_visited(int *out)
 	if (*visited != 3)
 		*visited = 3;
 }
+
+// Of a plain read that only says whether to try: more threads than meant may pass.
+KERNEL race_guarded_add(int *out)
+{
+	if (out[0] < 5)                // race_guarded_add first
+		atomicAdd(&out[0], 1); // race_guarded_add second
+}
+
+KERNEL fine_guarded_add(int *out)
+{
+	if (*(volatile int *)out < 5)
+		atomicAdd(out, 1);
+}
+
+// ---- in place, each block behind the one before: flags without a fence ----
+
+__device__ volatile int place_flag[8];
+
+// What a block has read before a barrier is read when others see what it then says.
+KERNEL fine_read_before_flag(int *out)
+{
+	int mine = out[(blockIdx.x + 1) * 64 + threadIdx.x];
+
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		while (blockIdx.x && !place_flag[blockIdx.x - 1])
+			;
+		place_flag[blockIdx.x] = 1;
+	}
+	__syncthreads();
+	out[blockIdx.x * 64 + threadIdx.x] = mine + 1;
+}
+
+// Also what blocks further back have read.
+KERNEL fine_read_two_back(int *out)
+{
+	int mine = out[blockIdx.x * 64 + threadIdx.x];
+
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		while (blockIdx.x && !place_flag[blockIdx.x - 1])
+			;
+		place_flag[blockIdx.x] = 1;
+	}
+	__syncthreads();
+	if (blockIdx.x == 2)
+		out[threadIdx.x] = mine + 1;
+}
+
+KERNEL race_read_beside_flag(int *out)
+{
+	int mine = 0;
+
+	if (blockIdx.x == 0 && threadIdx.x < 32)
+		mine = out[64 + threadIdx.x]; // race_read_beside_flag first
+	if (threadIdx.x == 0) {
+		while (blockIdx.x && !place_flag[blockIdx.x - 1])
+			;
+		place_flag[blockIdx.x] = 1;
+	}
+	__syncthreads();
+	if (blockIdx.x)
+		out[blockIdx.x * 64 + threadIdx.x] = mine + 1; // race_read_beside_flag second
+}
+
+// What it has written others see by a fence only.
+KERNEL race_write_before_flag(int *out)
+{
+	out[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; // race_write_before_flag first
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		while (blockIdx.x && !place_flag[blockIdx.x - 1])
+			;
+		place_flag[blockIdx.x] = 1;
+	}
+	__syncthreads();
+	if (blockIdx.x)
+		out[192 + threadIdx.x] =
+			out[(blockIdx.x - 1) * 64 + threadIdx.x]; // race_write_before_flag second
+}

@@ -2,6 +2,7 @@
  * Reads of what was never written, in the words of initcheck.
  */
 #include "src/check/init/init_int.h"
+#include "src/dev/place.h"
 #include "src/dev/whereabouts.h"
 #include "src/ir/source.h"
 
@@ -84,13 +85,11 @@ static const char *const use_words[INIT_USES] = {
 static bool is_of_library(const struct init_report *x, const struct program *p,
 			  const struct finding_side *s)
 {
-	const char *kernel = p->funcs[0].func->name->text;
-
 	if (!x->is_register && x->read.space == MEM_GLOBAL)
 		return false;
 	if (s->place.file)
 		return ir_is_toolkit_path(s->place.file);
-	return !strncmp(kernel, "_ZN3cub", 7) || !strncmp(kernel, "_ZN6thrust", 10);
+	return place_kernel_is_of_toolkit(p);
 }
 
 static void say_init_headline(const struct init_report *x, bool is_warning, struct text *t)

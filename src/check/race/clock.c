@@ -16,6 +16,9 @@ struct release {
 	u32 cta_all, cta_fenced;
 	struct near near[NEAR_SETS];
 	struct known *others;
+	/* Without a fence: what the CTA, and those that it knows of, have read. */
+	u32 cta_read;
+	struct known *others_read;
 	struct release *before; /* that read-modify-writes have kept */
 	u32 chain;
 	/* With all before: what a thread of the same CTA learns, and one of another. */
@@ -33,6 +36,7 @@ static void release_drop(struct release *r)
 		struct release *before = r->before;
 
 		known_drop(r->others);
+		known_drop(r->others_read);
 		known_drop(r->near_view.known);
 		known_drop(r->far_view.known);
 		free(r);
@@ -84,9 +88,12 @@ static u32 near_entries(const struct near near[NEAR_SETS], u64 cta, u32 warp, bo
 static void say_release(const struct release *r, enum scope needed, struct known **to,
 			entry_list *list)
 {
-	struct known_entry at[NEAR_SETS * WARP_LANES + 2];
+	struct known_entry at[NEAR_SETS * WARP_LANES + 2], read = {who_reads(r->cta), r->cta_read};
 	u32 n = 0, cta = needed == SCOPE_CTA ? r->cta_all : r->cta_fenced;
 
+	if (r->cta_read && !VEC_PUSH(list, read))
+		known_fail();
+	take(to, r->others_read);
 	if (!r->own[needed])
 		return;
 	at[n++] = (struct known_entry){r->who, r->own[needed]};
@@ -222,13 +229,57 @@ static bool says_nothing_new(const struct release *r, const struct thread_clock 
 	       r->cta_all == t->cta && r->cta_fenced == t->cta_fenced;
 }
 
+/*
+ * Up to when what the CTA has read is read before a strong write of a thread, with no fence: a
+ * barrier ends loads, and a write that others see did not happen before what it waited for. Plain
+ * stores only: atomics are frequent, and blocks that look back at others store their state.
+ */
+static u32 read_before(const struct clock_cta *c, const struct thread_clock *t, enum scope scope,
+		       bool rmw)
+{
+	if (rmw || scope < SCOPE_GPU)
+		return 0;
+	return c->plain ? c->whole : t->cta;
+}
+
+static void take_reads(struct known **to, const struct known *from)
+{
+	struct known *reads = known_reads(from);
+
+	take(to, reads);
+	known_drop(reads);
+}
+
+/*
+ * What other CTAs have read before it: what the thread knows, and what its warp has been told,
+ * whose lanes look at several CTAs and gather by shuffles. The caller owns the result.
+ */
+static struct known *others_read_before(const struct clock_cta *c, u32 thread)
+{
+	struct known *reads = known_reads(c->thread[thread].others);
+	u32 first = thread & ~(WARP_LANES - 1);
+
+	for (u32 i = first; i < first + WARP_LANES; i++)
+		for (u32 j = 0; j < c->thread[i].pendings; j++) {
+			const struct release *r = c->thread[i].pending[j].of;
+			struct known_entry own = {who_reads(r->cta), r->cta_read};
+
+			if (!r->cta_read || c->thread[i].pending[j].scope < SCOPE_GPU)
+				continue;
+			take_entries(&reads, &own, 1);
+			take(&reads, r->others_read);
+			take_reads(&reads, r->others);
+		}
+	return reads;
+}
+
 void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
 			u64 key, enum scope scope, bool releases, bool rmw)
 {
 	struct thread_clock *t = &c->thread[thread];
 	struct release *before = variables->len ? last_release(variables, key) : NULL, *r;
 	u64 who = who_thread(c->number, thread);
-	u32 own[SCOPES] = {0};
+	u32 own[SCOPES] = {0}, read = read_before(c, t, scope, rmw);
 
 	if (releases)
 		end_plain(c);
@@ -238,14 +289,15 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 		clock_overwritten(variables, key);
 		before = NULL;
 	}
-	if (!own[SCOPE_CTA] || (before && says_nothing_new(before, t, who, own)))
+	if ((!own[SCOPE_CTA] && !read) || (before && says_nothing_new(before, t, who, own)))
 		return;
 	r = calloc(1, sizeof(*r));
 	if (!r) {
 		known_fail();
 		return;
 	}
-	*r = (struct release){.refs = 1, .cta = c->number, .cluster = c->cluster, .who = who};
+	*r = (struct release){
+		.refs = 1, .cta = c->number, .cluster = c->cluster, .who = who, .cta_read = read};
 	memcpy(r->own, own, sizeof(own));
 	memcpy(r->near, t->near, sizeof(r->near));
 	r->cta_all = t->cta;
@@ -253,6 +305,7 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 	for (u32 i = 0; i < NEAR_SETS; i++)
 		r->near[i].fenced |= releases;
 	r->others = known_keep(t->others);
+	r->others_read = read ? others_read_before(c, thread) : NULL;
 	r->before = before;
 	r->chain = before ? before->chain + 1 : 0;
 	if (!map_set(variables, key, map_key(r))) {
@@ -645,6 +698,16 @@ void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 }
 
 /* ---- the whole ---- */
+
+u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of)
+{
+	u32 until = clock_known(c, thread, of), read;
+
+	if (who_agent_of(of) != AGENT_THREAD)
+		return until;
+	read = known_until_read(c->thread[thread].others, who_cta_of(of));
+	return read > until ? read : until;
+}
 
 u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
 {

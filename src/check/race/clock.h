@@ -96,6 +96,8 @@ void clock_cta_free(struct clock_cta *c);
 
 /* Up to when thread `of` (who_thread) is known by a thread of the CTA. */
 u32 clock_known(const struct clock_cta *c, u32 thread, u64 of);
+/* The same for its reads, which strong stores behind a barrier order without a fence. */
+u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of);
 
 /* Lanes of a warp run again, so the barriers they waited at are complete. To be called first. */
 void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);

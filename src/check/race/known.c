@@ -122,6 +122,11 @@ static u32 find(const struct known *k, u64 who)
 	return low < k->len && k->at[low].who == who ? k->at[low].until : 0;
 }
 
+static bool is_of_reads(const struct known_entry *x)
+{
+	return x->who == who_reads(who_cta_of(x->who));
+}
+
 u32 known_until(const struct known *k, u64 thread)
 {
 	u64 cta = who_cta_of(thread);
@@ -136,4 +141,23 @@ u32 known_until(const struct known *k, u64 thread)
 	until = other > until ? other : until;
 	other = find(k, thread);
 	return other > until ? other : until;
+}
+
+u32 known_until_read(const struct known *k, u64 cta)
+{
+	return k ? find(k, who_reads(cta)) : 0;
+}
+
+struct known *known_reads(const struct known *k)
+{
+	struct known *reads;
+	u32 n = 0;
+
+	for (u32 i = 0; k && i < k->len; i++)
+		n += is_of_reads(&k->at[i]);
+	reads = n ? known_new(n) : NULL;
+	for (u32 i = 0; reads && i < k->len; i++)
+		if (is_of_reads(&k->at[i]))
+			reads->at[reads->len++] = k->at[i];
+	return reads;
 }

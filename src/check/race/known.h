@@ -25,6 +25,7 @@ enum agent {
 #define WHO_SHIFT 13
 #define WHO_THREADS 1024u
 #define WHO_FIRST 64u /* number of thread 0 */
+#define WHO_READS 63u /* of the reads of a CTA */
 
 static inline u64 who_cta(u64 cta)
 {
@@ -50,6 +51,12 @@ static inline u64 who_thread(u64 cta, u32 thread)
 static inline u64 who_cta_of(u64 who)
 {
 	return who >> WHO_SHIFT;
+}
+
+/* What all threads of a CTA have read, without what they have written. */
+static inline u64 who_reads(u64 cta)
+{
+	return cta << WHO_SHIFT | WHO_READS;
 }
 
 /* The thread; who is of a thread or its copies. */
@@ -84,6 +91,10 @@ struct known *known_join(struct known *a, struct known *b);
 struct known *known_add(struct known *k, struct known_entry *at, u32 len);
 /* Up to when a thread, or its copies, is known by what k says of it, its warp or its CTA. */
 u32 known_until(const struct known *k, u64 thread);
+/* The same for what the CTA has read, by statements of that alone. */
+u32 known_until_read(const struct known *k, u64 cta);
+/* Only these statements of k; NULL: there are none. The caller owns the result. */
+struct known *known_reads(const struct known *k);
 /* Has any of these run out of memory? What is found afterwards means nothing. */
 bool known_failed(void);
 void known_fail(void);

@@ -2,6 +2,7 @@
  * Accesses: each byte's last ones are compared with those that come.
  */
 #include "src/check/race/race_int.h"
+#include "src/dev/place.h"
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
 
@@ -61,12 +62,13 @@ static bool is_before_barrier(const struct visit *v, const struct touch *t)
 	       t->time <= v->cta->warp_known[v->thread / WARP_LANES];
 }
 
-static bool race_is_ordered(const struct visit *v, const struct touch *t, u32 *lane)
+static bool race_is_ordered(const struct visit *v, const struct touch *t, bool is_write, u32 *lane)
 {
 	for (u32 m = t->lanes; m; m &= m - 1) {
 		u64 who = (t->who & ~(u64)31) | (u64)__builtin_ctz(m);
 
-		if (clock_known(v->cta, v->thread, who) < t->time) {
+		if (clock_known(v->cta, v->thread, who) < t->time &&
+		    (is_write || clock_known_read(v->cta, v->thread, who) < t->time)) {
 			*lane = (u32)__builtin_ctz(m);
 			return false;
 		}
@@ -150,6 +152,13 @@ static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, 
 	return v->now.silent;
 }
 
+/* Lanes of one instruction of a library that store to one place: it puts there what it drops. */
+static bool is_surplus(const struct visit *v, const struct touch *t, bool is_write)
+{
+	return is_write && v->writes && t->time == v->now.time && t->pc == v->now.pc &&
+	       t->who >> 5 == v->now.who >> 5 && place_is_of_toolkit(v->launch->program, t->pc);
+}
+
 static void found(struct visit *v, const struct touch *t, u32 lane, u64 address, bool is_write,
 		  bool unfenced)
 {
@@ -167,6 +176,8 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 	};
 	bool news = false;
 
+	if (is_surplus(v, t, is_write))
+		return;
 	r.first.who = (t->who & ~(u64)31) | lane;
 	r.same_value = is_harmless(v, t, lane, address, is_write);
 	r.same_warp = r.first.who >> 5 == r.second.who >> 5;
@@ -209,7 +220,7 @@ static void against(struct visit *v, const struct touch *t, u64 address, bool is
 		return;
 	for (u32 m = v->now.lanes; m; m &= m - 1) {
 		race_take_lane(v, (u32)__builtin_ctz(m));
-		if (!race_is_ordered(v, t, &lane))
+		if (!race_is_ordered(v, t, is_write, &lane))
 			found(v, t, lane, address, is_write, false);
 		else if (is_write && is_unfenced(v, t))
 			found(v, t, (u32)__builtin_ctz(t->lanes), address, is_write, true);
@@ -315,6 +326,9 @@ static void synchronise(struct visit *v)
 	u64 key = v->address / 4 + 1;
 	enum scope scope = (enum scope)v->manner.scope;
 
+	/* No other block gets there. */
+	if (v->a->space == MEM_SHARED && scope > SCOPE_CLUSTER)
+		scope = SCOPE_CLUSTER;
 	if (!v->manner.strong) {
 		if (v->writes)
 			clock_overwritten(v->variables, key);
