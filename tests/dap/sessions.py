@@ -213,6 +213,13 @@ def reasons():
     about = a.request("exceptionInfo", threadId=1)
     check("and has its text", about["exceptionId"] == "finding" and "No barrier of the block" in about["description"], about)
     check("at its line", top(a)["line"] == 7, top(a))
+    a.request("next", threadId=1)
+    a.event("stopped", "exited")
+    a.request("reverseContinue", threadId=1)
+    e = a.event("stopped", "exited")
+    about = a.request("exceptionInfo", threadId=1)
+    check("the way back stops at the finding", e["body"].get("reason") == "exception" and top(a)["line"] == 7
+          and "No barrier of the block" in about["description"], (e, about))
     a.end()
     a = Adapter([PTXLOOM, "dap"])
     a.begin(**launch("spin"))

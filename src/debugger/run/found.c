@@ -32,10 +32,19 @@ bool found_kind_is_known(const char *word)
 	return false;
 }
 
-static bool kind_matches(const char *word, const struct finding *f)
+static bool kind_matches(const char *word, enum finding_kind kind, bool is_warning)
 {
-	return !*word || (!strcmp(word, "error") && !f->is_warning) ||
-	       !strcmp(word, finding_word(f->kind)) || !strcmp(word, finding_check_word(f->kind));
+	return !*word || (!strcmp(word, "error") && !is_warning) ||
+	       !strcmp(word, finding_word(kind)) || !strcmp(word, finding_check_word(kind));
+}
+
+/* Does the point stop at findings of that kind? */
+static bool point_catches(const struct point *p, enum finding_kind kind, bool is_warning)
+{
+	const char *word = p->text + strcspn(p->text, " ");
+
+	return p->kind == POINT_EVENT && p->event == EVENT_FINDING && p->enabled &&
+	       kind_matches(word + strspn(word, " "), kind, is_warning);
 }
 
 /* The number of the catchpoint that it stops at; 0: none. */
@@ -43,10 +52,8 @@ static u32 point_for(struct debugger *x, const struct finding *f)
 {
 	for (size_t i = 0; i < x->points.at.len; i++) {
 		struct point *p = x->points.at.at[i];
-		const char *word = p->text + strcspn(p->text, " ");
 
-		if (p->kind != POINT_EVENT || p->event != EVENT_FINDING || !p->enabled ||
-		    !kind_matches(word + strspn(word, " "), f))
+		if (!point_catches(p, f->kind, f->is_warning))
 			continue;
 		p->hits++;
 		if (!p->ignore)
@@ -93,6 +100,7 @@ static bool found_stops(struct debugger *x, const struct finding *f, struct foun
 	new->in_launch = x->grid && f->sides && f->side[0].has_thread;
 	if (new->in_launch) {
 		new->launch = x->launch;
+		new->start = debug_start(x->grid);
 		new->time = debug_time(x->grid);
 		new->time -= new->time > debug_start(x->grid);
 	}
@@ -110,7 +118,8 @@ static bool found_stops(struct debugger *x, const struct finding *f, struct foun
 static bool on_found(void *user, const struct finding *f)
 {
 	struct debugger *x = user;
-	struct found new = {.check = finding_check_word(f->kind), .is_warning = f->is_warning};
+	struct found new = {
+		.kind = f->kind, .check = finding_check_word(f->kind), .is_warning = f->is_warning};
 	size_t number;
 	bool stops;
 
@@ -247,6 +256,53 @@ bool found_between(struct debugger *x, enum debug_verdict *v)
 	return *v != DEBUG_GO_ON;
 }
 
+/* ---- going back ---- */
+
+/* The catchpoint that stops at one that was made in a launch; NULL: none. */
+static struct point *point_of_past(struct debugger *x, const struct found *f)
+{
+	for (size_t i = 0; f->in_launch && i < x->points.at.len; i++)
+		if (point_catches(x->points.at.at[i], f->kind, f->is_warning))
+			return x->points.at.at[i];
+	return NULL;
+}
+
+void founds_between(struct debugger *x, u64 from, u64 until,
+		    void (*note)(struct debugger *x, u64 time))
+{
+	pthread_mutex_lock(&x->founds.lock);
+	for (size_t i = 0; i < x->founds.all.len; i++) {
+		const struct found *f = &x->founds.all.at[i];
+
+		if (f->time >= from && f->time < until && point_of_past(x, f))
+			note(x, f->time);
+	}
+	pthread_mutex_unlock(&x->founds.lock);
+}
+
+bool found_arrive(struct debugger *x, u64 time, struct text *out)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&x->founds.lock);
+	for (size_t i = 0; i < x->founds.all.len; i++) {
+		const struct found *f = &x->founds.all.at[i];
+		const struct point *p = f->time == time ? point_of_past(x, f) : NULL;
+
+		if (!p)
+			continue;
+		if (!any) {
+			text_printf(out, "%s%s %u (%s): ", out->len ? "\n" : "", point_title(p),
+				    p->number, p->text);
+			focus_found(x, f);
+		}
+		any = true;
+		text_puts(out, f->text);
+	}
+	pthread_mutex_unlock(&x->founds.lock);
+	return any;
+}
+
 /* ---- what checks do not see ---- */
 
 /* What they did not see may have written anything. */
@@ -268,11 +324,24 @@ static void count_as_written(struct mem *m)
 	}
 }
 
+/* What was found after now need not happen again. */
+static void forget_times(struct debugger *x)
+{
+	u64 now = debug_time(x->grid);
+
+	pthread_mutex_lock(&x->founds.lock);
+	for (size_t i = 0; i < x->founds.all.len; i++)
+		if (x->founds.all.at[i].time >= now)
+			x->founds.all.at[i].in_launch = false;
+	pthread_mutex_unlock(&x->founds.lock);
+}
+
 void found_go(struct debugger *x)
 {
 	if (!x->grid || !debug_watch_is_lost(x->grid) || x->founds.lost == x->launch)
 		return;
 	x->founds.lost = x->launch;
+	forget_times(x);
 	count_as_written(debug_env(x->grid)->mem);
 	say(x, "The checks look at nothing more in this launch: what they have seen of it has "
 	       "changed.\n");
@@ -288,7 +357,7 @@ static void say_found_row(struct table *t, size_t i, const struct found *f)
 	table_put(t, "%s%s", f->check, f->is_warning ? ", warning" : "");
 	if (f->in_launch)
 		table_put(t, "%llu:%llu", (unsigned long long)f->launch,
-			  (unsigned long long)f->time);
+			  (unsigned long long)(f->time - f->start));
 	else
 		table_put(t, "%s", "");
 	table_put(t, "%s", f->where);

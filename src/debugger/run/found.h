@@ -11,10 +11,12 @@ struct debugger;
 
 /* What the checks have found so far. */
 struct found {
-	char *text;        /* lines, each with its end; owned */
+	char *text; /* lines, each with its end; owned */
+	enum finding_kind kind;
 	const char *check; /* word of PTXLOOM_CHECK */
 	bool is_warning, in_launch;
-	u64 launch, time; /* when the instruction was about to run; in_launch */
+	u64 launch, start; /* in_launch: and the time when that began */
+	u64 time;          /* when the instruction was about to run; in_launch */
 	u32 thread[3], block[3];
 	char where[256]; /* "race.cu:13"; empty: unknown */
 };
@@ -38,6 +40,11 @@ void founds_fini(struct debugger *x);
 bool found_step(struct debugger *x, enum debug_verdict *v);
 /* The launch has faulted, or is about to end: likewise. */
 bool found_between(struct debugger *x, enum debug_verdict *v);
+/* Those between these times at which a catchpoint stops, for going back: in any order. */
+void founds_between(struct debugger *x, u64 from, u64 until,
+		    void (*note)(struct debugger *x, u64 time));
+/* The launch stands at `time`: the lane of the first of these is in focus, `out` has their words. */
+bool found_arrive(struct debugger *x, u64 time, struct text *out);
 /* The user lets it go on: what checks know may not be what is. */
 void found_go(struct debugger *x);
 /* Does the catchpoint's text name kinds of findings? "finding", "finding race" */

@@ -98,6 +98,22 @@ static void drop_stuck(struct debugger *x)
 	p->stuck.func = NULL;
 }
 
+/* A finding of a check, at its place in time. */
+static void past_note_found(struct debugger *x, u64 time)
+{
+	struct past *p = &x->past;
+	size_t at = p->found.len;
+
+	while (at && p->found.at[at - 1].time > time)
+		at--;
+	if ((at && p->found.at[at - 1].time == time) ||
+	    !VEC_PUSH(&p->found, ((struct past_found){.time = time})))
+		return;
+	memmove(p->found.at + at + 1, p->found.at + at,
+		(p->found.len - 1 - at) * sizeof(*p->found.at));
+	p->found.at[at] = (struct past_found){.time = time};
+}
+
 /* The piece has been run over: what now? */
 static enum debug_verdict past_piece_over(struct debugger *x)
 {
@@ -106,6 +122,8 @@ static enum debug_verdict past_piece_over(struct debugger *x)
 	u32 source;
 
 	drop_stuck(x);
+	if (p->want == PAST_STOP)
+		founds_between(x, p->from, p->until, past_note_found);
 	len = p->found.len;
 	p->at_beginning = false;
 	p->target = (struct past_found){0};
@@ -354,9 +372,15 @@ static enum debug_verdict past_arrive(struct debugger *x, struct gang *g, const 
 		text_puts(&names, x->past.title);
 	}
 	past_focus(x);
+	if (x->past.want == PAST_STOP && !x->past.at_beginning &&
+	    found_arrive(x, x->at.time, &names)) {
+		x->at.event = "finding";
+		x->founds.shown = names.at;
+	}
 	watches_refresh(x);
 	stop_say(x, names.at);
 	v = run_stop(x);
+	x->founds.shown = NULL;
 	text_fini(&names);
 	return v;
 }
