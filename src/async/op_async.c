@@ -287,6 +287,22 @@ static const struct uop *bulk_to_global(struct gang *g, const struct uop *in, u3
 	return async_issue(g->cta, op) ? in + 1 : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 }
 
+/* A lane, counted from the first to work on, has an address that is no multiple of `bytes`. */
+static const struct uop *refuse_odd(struct gang *g, const struct uop *in, u32 lane, u64 address,
+				    u32 bytes)
+{
+	struct access a = {.warp = lane / WARP_LANES, .width = bytes};
+
+	a.address[lane % WARP_LANES] = address;
+	return refuse(g, in, &a, FAULT_MISALIGNED_ADDRESS, 1u << lane % WARP_LANES);
+}
+
+/* What is off: one of the addresses, or the end of what is copied. */
+static u64 odd_address(u64 dst, u64 src, u32 bytes)
+{
+	return src & 15 ? src : dst & 15 ? dst : src + bytes;
+}
+
 HANDLER(bulk)
 {
 	EACH_LANE(w, l) {
@@ -312,7 +328,8 @@ HANDLER(bulk)
 				EXEC_NAME(atom_apply)(in->copy.action, in->copy.type,
 						      in->copy.to_global && in->copy.type != T_f32);
 		if ((src | ROW64(in->a)[at] | op.bytes) & 15)
-			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
+			return refuse_odd(g, in, at, odd_address(ROW64(in->a)[at], src, op.bytes),
+					  16);
 		if (!bulk_source(g, in, src, &op))
 			return refuse_lane(g, in, w * WARP_LANES + l, src, op.bytes);
 		next = in->copy.to_global ? bulk_to_global(g, in, w, l, &op)
@@ -351,7 +368,7 @@ HANDLER(remote_async)
 			return refuse_lane(g, in, w * WARP_LANES + l, op.dst ? mbar : dst,
 					   op.bytes);
 		if (dst & (op.bytes - 1))
-			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
+			return refuse_odd(g, in, at, dst, op.bytes);
 		if (!async_issue(mbar_owner, &op))
 			return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	}
@@ -463,7 +480,7 @@ static const struct uop *mbar_lanes(struct gang *g, const struct uop *in, bool *
 		if (!at)
 			return refuse_lane(g, in, w * WARP_LANES + l, address, 8);
 		if (address & 7)
-			return exec_fault(g, in, FAULT_MISALIGNED_ADDRESS, 1u << l);
+			return refuse_odd(g, in, w * WARP_LANES + l, address, 8);
 		*waits |= !mbar_lane(g, in, owner, at, w * WARP_LANES + l);
 	}
 	return in + 1;
