@@ -43,7 +43,7 @@ bool found_between(struct debugger *x, enum debug_verdict *v);
 /* Those between these times at which a catchpoint stops, for going back: in any order. */
 void founds_between(struct debugger *x, u64 from, u64 until,
 		    void (*note)(struct debugger *x, u64 time));
-/* The launch stands at `time`: the lane of the first of these is in focus, `out` has their words. */
+/* The launch stands at `time`: the first one's lane gets the focus, their words go to `out`. */
 bool found_arrive(struct debugger *x, u64 time, struct text *out);
 /* The user lets it go on: what checks know may not be what is. */
 void found_go(struct debugger *x);
