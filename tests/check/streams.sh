@@ -58,4 +58,56 @@ status 0 env CUDA_LAUNCH_BLOCKING=1 ptxloom run "$scratch/streams" race_two_writ
 
 succeeds "a program whose kernels wait is built" ptxloom cc tests/programs/streams.cu -o "$scratch/waits"
 status 0 ptxloom run "$scratch/waits"
+# Variables that are managed, in a program that has no other memory of the host's.
+cat >"$scratch/variable.cu" <<'END'
+#include <cstdio>
+
+static const char text[] = R"(
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .global .align 4 .attribute(.managed) .u32 shared_by_both[64] = {5};
+.visible .entry k()
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<4>;
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd1, %r1, 4;
+	mov.u64 %rd2, shared_by_both;
+	add.s64 %rd3, %rd2, %rd1;
+	st.global.u32 [%rd3], %r1;
+	ret;
+}
+)";
+
+int main(int argc, char **)
+{
+	cudaLibrary_t library;
+	cudaKernel_t k;
+	size_t bytes;
+	int *p;
+
+	cudaLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0);
+	cudaLibraryGetKernel(&k, library, "k");
+	cudaLibraryGetManaged((void **)&p, &bytes, library, "shared_by_both");
+	int before = p[0];
+	cudaLaunchKernel((void *)k, 1, 64, NULL, 0, 0);
+	if (argc < 2)
+		cudaDeviceSynchronize();
+	p[7] += before; // the host writes
+	cudaDeviceSynchronize();
+	printf("%d %s\n", p[7], cudaGetErrorName(cudaGetLastError()));
+	cudaLibraryUnload(library);
+	return 0;
+}
+END
+succeeds "a program with a managed variable is built" \
+	ptxloom cc -O1 -g -lineinfo "$scratch/variable.cu" -o "$scratch/variable"
+status 0 ptxloom run "$scratch/variable"
+says out '^12 cudaSuccess$'
+says err 'SUMMARY: 0 hazards'
+status 86 ptxloom run "$scratch/variable" early
+says err "^========= Error: Race reported between the host's .* access at main in .*variable.cu:$(
+	grep -n 'host writes' "$scratch/variable.cu" | cut -d: -f1)$"
+
 finish

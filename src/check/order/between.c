@@ -297,15 +297,26 @@ static void forget_everywhere(struct between *b, u64 address, u64 bytes)
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* The host reaches memory of this process's devices without a call. */
+static void watch_host(struct between *b, struct mem *m)
+{
+	host_guard_open(&m->system->host);
+	__atomic_store_n(&b->order.wants_ends, true, __ATOMIC_RELAXED);
+}
+
+static void between_variable(void *user, struct mem *m, u64 address, u64 bytes)
+{
+	(void)address, (void)bytes;
+	watch_host(user, m);
+}
+
 /* Allocators order those who have memory one after the other. */
 static void between_alloc(void *user, struct mem *m, u64 address, u64 bytes, enum mem_kind kind)
 {
 	struct between *b = user;
 
-	if (kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED) {
-		host_guard_open(&m->system->host);
-		__atomic_store_n(&b->order.wants_ends, true, __ATOMIC_RELAXED);
-	}
+	if (kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED)
+		watch_host(b, m);
 	forget_everywhere(user, address, bytes);
 }
 
@@ -487,6 +498,7 @@ struct between *between_new(struct findings *found)
 					.forget = between_forget};
 	b->memory = (struct memory_watch){.user = b,
 					  .alloc = between_alloc,
+					  .variable = between_variable,
 					  .free = between_freed,
 					  .copy = between_copy,
 					  .fill = between_fill,

@@ -152,11 +152,16 @@ static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, 
 	return v->now.silent;
 }
 
-/* Lanes of one instruction of a library that store to one place: it puts there what it drops. */
-static bool is_surplus(const struct visit *v, const struct touch *t, bool is_write)
+/*
+ * Lanes of a warp that run together in a library, and store to one place: it puts there what it
+ * drops.
+ */
+static bool is_surplus(const struct visit *v, const struct touch *t, u32 lane, bool is_write)
 {
-	return is_write && v->writes && t->time == v->now.time && t->pc == v->now.pc &&
-	       t->who >> 5 == v->now.who >> 5 && place_is_of_toolkit(v->launch->program, t->pc);
+	const struct program *p = v->launch->program;
+
+	return is_write && v->writes && t->who >> 5 == v->now.who >> 5 && v->a->mask >> lane & 1 &&
+	       place_is_of_toolkit(p, t->pc) && place_is_of_toolkit(p, v->now.pc);
 }
 
 static void found(struct visit *v, const struct touch *t, u32 lane, u64 address, bool is_write,
@@ -176,7 +181,7 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 	};
 	bool news = false;
 
-	if (is_surplus(v, t, is_write))
+	if (is_surplus(v, t, lane, is_write))
 		return;
 	r.first.who = (t->who & ~(u64)31) | lane;
 	r.same_value = is_harmless(v, t, lane, address, is_write);

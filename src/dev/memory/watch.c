@@ -55,6 +55,11 @@ void memory_tell_alloc(struct mem *m, u64 address, u64 bytes, enum mem_kind kind
 	TELL(alloc, m, address, bytes, kind);
 }
 
+void memory_tell_variable(struct mem *m, u64 address, u64 bytes)
+{
+	TELL(variable, m, address, bytes);
+}
+
 void memory_tell_free(struct mem *m, u64 address, u64 bytes)
 {
 	TELL(free, m, address, bytes);

@@ -34,7 +34,9 @@ struct memory_watch {
 	void *user;
 	/* m: the arena that has the range. Contents are undefined. */
 	void (*alloc)(void *user, struct mem *m, u64 address, u64 bytes, enum mem_kind kind);
-	/* A range is about to end. Imported ranges end without an alloc before. */
+	/* A variable of a module, with its contents, that the host reaches, too. */
+	void (*variable)(void *user, struct mem *m, u64 address, u64 bytes);
+	/* A range is about to end. Imported ranges and variables end without an alloc before. */
 	void (*free)(void *user, struct mem *m, u64 address, u64 bytes);
 	void (*copy)(void *user, const struct memory_copy *c);
 	void (*fill)(void *user, const struct memory_box *to, u64 width, u64 height, u64 depth);
@@ -58,6 +60,7 @@ static inline bool memory_is_watched(void)
 
 /* Tell all of them; for those who do these things. */
 void memory_tell_alloc(struct mem *m, u64 address, u64 bytes, enum mem_kind kind);
+void memory_tell_variable(struct mem *m, u64 address, u64 bytes);
 void memory_tell_free(struct mem *m, u64 address, u64 bytes);
 void memory_tell_copy(const struct memory_copy *c);
 void memory_tell_fill(const struct memory_box *to, u64 width, u64 height, u64 depth);

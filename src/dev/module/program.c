@@ -5,6 +5,7 @@
 #include "src/dev/module/builtin.h"
 #include "src/lower/lower.h"
 #include "src/dev/device.h"
+#include "src/dev/memory/watch.h"
 #include "src/dev/module/module.h"
 #include "src/dev/stream/order.h"
 #include "src/dev/texture/texref.h"
@@ -93,17 +94,21 @@ static bool place_variable(struct device_program *p, u32 unit, u32 i, struct map
 	enum mem_kind kind = v->space == M_const ? MEM_KIND_CONST
 			     : v->managed        ? MEM_KIND_MANAGED
 						 : MEM_KIND_DEVICE;
+	/* Pages of their own: checks protect them from the host. */
+	u64 align = kind == MEM_KIND_MANAGED && v->align < MEM_HOST_PAGE ? MEM_HOST_PAGE : v->align;
 	u64 at;
 
 	if (!has_address(v) || v->definition != v || v->linkage == IR_EXTERN)
 		return true;
 	at = p->dev->places ? earlier_place(p->dev, v->size_bytes)
-			    : mem_alloc(&p->dev->mem, v->size_bytes, v->align, kind);
+			    : mem_alloc(&p->dev->mem, v->size_bytes, align, kind);
 	if (!at)
 		return false;
 	p->address[unit][i] = at;
 	if (v->data)
 		memcpy(mem_pointer(&p->dev->mem, at), v->data, v->data_len);
+	if (kind == MEM_KIND_MANAGED && p->dev->mem.system)
+		memory_tell_variable(&p->dev->mem, at, v->size_bytes);
 	return VEC_PUSH(&p->allocations, at) && map_set(where, map_key(v), at);
 }
 
@@ -268,6 +273,15 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 	return status;
 }
 
+static void forget_variable(struct device_program *p, u64 at)
+{
+	struct mem_range r;
+
+	if (mem_find(&p->dev->mem, at, 1, &r) && r.kind == MEM_KIND_MANAGED)
+		memory_tell_free(&p->dev->mem, at, r.size);
+	mem_free(&p->dev->mem, at);
+}
+
 void device_program_unload(struct device_program *p)
 {
 	struct device_kernel *k;
@@ -287,7 +301,7 @@ void device_program_unload(struct device_program *p)
 	}
 	texref_unload(p);
 	for (size_t i = 0; i < p->allocations.len; i++)
-		mem_free(&p->dev->mem, p->allocations.at[i]);
+		forget_variable(p, p->allocations.at[i]);
 	VEC_FREE(&p->allocations);
 	for (u32 i = 0; i < p->len; i++)
 		ir_module_free(p->units[i]);
