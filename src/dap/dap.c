@@ -538,6 +538,7 @@ static void fini(struct dap *d)
 	fail_jobs(d);
 	text_fini(&d->wire.buffer);
 	text_fini(&d->jump_path);
+	cJSON_Delete(d->step_targets);
 	cJSON_Delete(d->launch);
 	cJSON_Delete(d->breakpoints);
 	debugger_free(d->local);

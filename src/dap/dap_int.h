@@ -90,6 +90,7 @@ struct dap {
 	struct dap_setting *settings; /* requests whose breakpoints are being made */
 	s64 stop_serial;              /* of the stop that the editor knows of */
 	struct text jump_path;        /* the file of the last gotoTargets */
+	cJSON *step_targets;          /* the last stepInTargets; owned; NULL: none */
 };
 
 /* ---- dap.c ---- */
@@ -158,8 +159,9 @@ dap_request_fn dap_on_set_breakpoints, dap_on_set_function_breakpoints,
 /* The core has come: breakpoints may have found their code. */
 void dap_breakpoints_changed(struct dap *d);
 /* move.c */
-dap_request_fn dap_on_continue, dap_on_next, dap_on_step_in, dap_on_step_out, dap_on_step_back,
-	dap_on_reverse_continue, dap_on_goto_targets, dap_on_goto, dap_on_pause;
+dap_request_fn dap_on_continue, dap_on_next, dap_on_step_in, dap_on_step_in_targets,
+	dap_on_step_out, dap_on_step_back, dap_on_reverse_continue, dap_on_goto_targets,
+	dap_on_goto, dap_on_pause;
 /* look.c */
 dap_request_fn dap_on_threads, dap_on_stack_trace, dap_on_scopes, dap_on_variables,
 	dap_on_set_variable, dap_on_set_expression, dap_on_evaluate, dap_on_source,

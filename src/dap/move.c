@@ -14,6 +14,9 @@ static void move(struct dap *d, cJSON *request, const cJSON *arguments, const ch
 	if (thread > 0)
 		dap_query(d, NULL, NULL, "focus %lld", (long long)thread);
 	dap_move(d, "%s", command);
+	/* They were those of the line that is left. */
+	cJSON_Delete(d->step_targets);
+	d->step_targets = NULL;
 	dap_answer(d, request, body);
 	cJSON_Delete(request);
 }
@@ -36,9 +39,64 @@ void dap_on_next(struct dap *d, cJSON *request, const cJSON *arguments)
 	move(d, request, arguments, by_instruction(arguments) ? "nexti" : "next", NULL);
 }
 
+/* The function that a target stands for, as the core names it; NULL: there is none. */
+static const char *step_target(const struct dap *d, s64 id)
+{
+	const cJSON *t;
+
+	cJSON_ArrayForEach(t, d->step_targets) if (dap_number(t, "id", 0) ==
+						   id) return dap_text(t, "location", NULL);
+	return NULL;
+}
+
 void dap_on_step_in(struct dap *d, cJSON *request, const cJSON *arguments)
 {
-	move(d, request, arguments, by_instruction(arguments) ? "stepi" : "step", NULL);
+	s64 id = dap_number(arguments, "targetId", 0);
+	const char *target = id ? step_target(d, id) : NULL;
+	struct text command = {0};
+
+	if (id && !target) {
+		dap_refuse(d, request, "there is no such target");
+		cJSON_Delete(request);
+		return;
+	}
+	if (target)
+		text_printf(&command, "step into %s", target);
+	else
+		text_puts(&command, by_instruction(arguments) ? "stepi" : "step");
+	move(d, request, arguments, command.at ? command.at : "step", NULL);
+	text_fini(&command);
+}
+
+static void on_step_targets(struct dap *d, struct dap_job *job, cJSON *reply)
+{
+	const char *error = dap_text(reply, "error", reply ? NULL : "the program has ended");
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(reply, "targets"), *t;
+	cJSON *body, *shown;
+
+	if (error) {
+		dap_refuse(d, job->request, "%s", error);
+		return;
+	}
+	cJSON_Delete(d->step_targets);
+	d->step_targets = cJSON_Duplicate(list, true);
+	body = cJSON_CreateObject();
+	shown = cJSON_AddArrayToObject(body, "targets");
+	cJSON_ArrayForEach(t, list)
+	{
+		cJSON *one = cJSON_CreateObject();
+
+		cJSON_AddNumberToObject(one, "id", (double)dap_number(t, "id", 0));
+		cJSON_AddStringToObject(one, "label", dap_text(t, "label", ""));
+		cJSON_AddItemToArray(shown, one);
+	}
+	dap_answer(d, job->request, body);
+}
+
+void dap_on_step_in_targets(struct dap *d, cJSON *request, const cJSON *arguments)
+{
+	dap_query(d, request, on_step_targets, "step-targets %lld",
+		  (long long)dap_number(arguments, "frameId", 0));
 }
 
 void dap_on_step_out(struct dap *d, cJSON *request, const cJSON *arguments)

@@ -22,6 +22,7 @@ static const struct dap_request requests[] = {
 	{"continue", dap_on_continue, true},
 	{"next", dap_on_next, true},
 	{"stepIn", dap_on_step_in, true},
+	{"stepInTargets", dap_on_step_in_targets, true},
 	{"stepOut", dap_on_step_out, true},
 	{"stepBack", dap_on_step_back, true},
 	{"reverseContinue", dap_on_reverse_continue, true},

@@ -48,6 +48,7 @@ static cJSON *capabilities(void)
 					  "supportsEvaluateForHovers",
 					  "supportsStepBack",
 					  "supportsGotoTargetsRequest",
+					  "supportsStepInTargetsRequest",
 					  "supportsSetVariable",
 					  "supportsSetExpression",
 					  "supportsCompletionsRequest",

@@ -51,6 +51,8 @@ libdebugger_la_SOURCES = \
 	src/debugger/run/catch.c \
 	src/debugger/run/control.c \
 	src/debugger/run/found.c \
+	src/debugger/run/into.c \
+	src/debugger/run/into.h \
 	src/debugger/run/found.h \
 	src/debugger/run/lockstep.c \
 	src/debugger/run/meet.c \

@@ -9,7 +9,7 @@ if ! "$bin/ptxloom" dap </dev/null 2>/dev/null; then
 	skip "sessions of an editor" "this build has no libcjson"
 	finish
 fi
-for program in diverge fault deadlock race spin; do
+for program in diverge fault deadlock race spin targets; do
 	if ! ptxloom cc -G "$top/tests/debug/$program.cu" -o "$scratch/$program" 2>"$scratch/err"; then
 		skip "sessions of an editor" "no CUDA C++ can be compiled here: $(head -n 1 "$scratch/err")"
 		finish
@@ -17,7 +17,7 @@ for program in diverge fault deadlock race spin; do
 done
 PYTHONDONTWRITEBYTECODE=1 timeout 900 python3 "$top/tests/dap/sessions.py" "$bin/ptxloom" "$scratch" \
 	"$top/tests/debug" \
-	breakpoints fault changes deadlock reasons points code patience frames jumps attach ptx killed \
+	breakpoints fault changes deadlock reasons points code patience frames targets jumps attach ptx killed \
 	>"$scratch/sessions" 2>"$scratch/err"
 status=$?
 grep -v '^1\.\.' "$scratch/sessions"

@@ -372,8 +372,41 @@ CAPABILITIES = {
     "supportsDelayedStackTraceLoading": "frames", "supportsGotoTargetsRequest": "jumps",
     "supportsModulesRequest": "code", "supportsLoadedSourcesRequest": "code",
     "supportsBreakpointLocationsRequest": "code", "supportsDataBreakpointBytes": "code",
-    "supportsCancelRequest": "patience",
+    "supportsCancelRequest": "patience", "supportsStepInTargetsRequest": "targets",
 }
+
+
+def targets():
+    a = Adapter([PTXLOOM, "dap"])
+    a.begin({source("targets.cu"): [{"line": 25}]}, **launch("targets"))
+    a.event("stopped", "exited")
+    a.request("threads")
+
+    def offered():
+        return {t["label"]: t["id"] for t in a.request("stepInTargets", frameId=top(a)["id"])["targets"]}
+
+    first = offered()
+    check("what the line calls, in the order of the code and once, toolkit headers left out",
+          list(first) == ["outer(int)", "twice<int>", "add(int, int)", "add(float, float)"], first)
+    a.request("stepIn", threadId=1, targetId=first["add(float, float)"])
+    a.event("stopped", "exited")
+    check("the overload is stepped into, over the others", top(a)["name"] == "add" and top(a)["line"] == 10, top(a))
+    check("a line without calls has none", offered() == {}, offered())
+    a.request("stepOut", threadId=1)
+    a.event("stopped", "exited")
+    check("of the rest of the line nothing is called any more", offered() == {}, offered())
+    try:
+        a.request("stepIn", threadId=1, targetId=1)
+        check("an old target is refused", False)
+    except Refused as r:
+        check("an old target is refused", "no such target" in str(r), r)
+    a.request("restart")
+    a.event("stopped", "exited")
+    a.request("threads")
+    a.request("stepIn", threadId=1, targetId=offered()["twice<int>"])
+    a.event("stopped", "exited")
+    check("and one that is inlined", top(a)["name"].startswith("twice") and top(a)["line"] == 14, top(a))
+    a.end()
 
 
 def frames():
@@ -582,7 +615,7 @@ def port():
     p.stderr.close()
 
 
-for session in (breakpoints, fault, changes, deadlock, reasons, points, code, patience, frames, jumps, attach, ptx, refusals, killed, cuts, port):
+for session in (breakpoints, fault, changes, deadlock, reasons, points, code, patience, frames, targets, jumps, attach, ptx, refusals, killed, cuts, port):
     if WANTED and session.__name__ not in WANTED:
         continue
     try:

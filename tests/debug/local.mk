@@ -14,7 +14,7 @@ EXTRA_DIST += tests/debug/findings.txt tests/debug/apart.txt tests/debug/apart/o
 EXTRA_DIST += tests/debug/values.cu tests/debug/values.py tests/debug/values.txt
 EXTRA_DIST += tests/debug/lines.cu tests/debug/lines.txt
 EXTRA_DIST += tests/debug/arrive.cu tests/debug/fragments.cu tests/debug/fragments.txt tests/debug/quads.cu \
-	tests/debug/twice.cu
+	tests/debug/targets.cu tests/debug/twice.cu
 EXTRA_DIST += tests/debug/dynamic.cu tests/debug/look.cu tests/debug/look.txt tests/debug/objects.cu
 EXTRA_DIST += tests/debug/languages.txt tests/debug/names.cu tests/debug/recurse.cu tests/debug/shapes.cu \
 	tests/debug/nvcc/moving.ptx tests/debug/nvcc/names.ptx tests/debug/nvcc/recurse.ptx tests/debug/nvcc/shapes.ptx \

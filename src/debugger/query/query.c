@@ -540,6 +540,7 @@ static const struct {
 	{"complete", query_complete},
 	{"can-jump", query_can_jump},
 	{"jump", query_jump},
+	{"step-targets", query_step_targets},
 };
 
 void query_answer(struct debugger *x, const char *line, struct text *out)

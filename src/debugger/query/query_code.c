@@ -3,6 +3,7 @@
  */
 #include "src/base/file.h"
 #include "src/debugger/query/query_int.h"
+#include "src/debugger/run/into.h"
 #include "src/ir/source.h"
 
 #include <stdlib.h>
@@ -255,4 +256,43 @@ void query_disassemble(struct debugger *x, const char *args, struct text *out)
 		instruction_row(x, &j, l, f, insn + offset + i);
 	json_close(&j, ']');
 	json_close(&j, '}');
+}
+
+/* ---- functions that a line calls ---- */
+
+/* Only the innermost frame of the user's goes on with its line. */
+static bool is_stepped(struct debugger *x, const struct focus *f, struct frame *out)
+{
+	struct cta *c = debug_cta(x->grid, f->cta);
+
+	return c && f->frame <= frame_of_user(x, c, f->warp, f->lane, NULL) &&
+	       frame_at(x, c, f->warp, f->lane, f->frame, out);
+}
+
+/* `location` is what `step into` takes. */
+void query_step_targets(struct debugger *x, const char *args, struct text *out)
+{
+	const struct focus *f = query_frame(x, query_take(&args), out);
+	struct json j = {.out = out};
+	step_targets targets = {0};
+	struct frame frame;
+
+	if (!f)
+		return;
+	if (is_stepped(x, f, &frame))
+		step_targets_find(x, &frame, &targets);
+	json_open(&j, '{');
+	json_name(&j, "targets");
+	json_open(&j, '[');
+	for (size_t i = 0; i < targets.len; i++) {
+		json_item(&j);
+		json_open(&j, '{');
+		json_number(&j, "id", (s64)i + 1);
+		json_string(&j, "label", targets.at[i].label);
+		json_string(&j, "location", targets.at[i].location);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	step_targets_free(&targets);
 }

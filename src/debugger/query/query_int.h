@@ -64,7 +64,7 @@ s64 query_take(const char **args);
 typedef void query_fn(struct debugger *x, const char *args, struct text *out);
 query_fn query_scopes, query_variables, query_evaluate, query_set_variable, query_set_expression,
 	query_expression, query_memory, query_write_memory, query_modules, query_sources,
-	query_lines, query_source, query_disassemble;
+	query_lines, query_source, query_disassemble, query_step_targets;
 
 /* Of a module, for sourceReference; 0: it is not loaded. */
 s64 query_module_number(struct debugger *x, const struct loaded *l);

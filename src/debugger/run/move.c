@@ -90,6 +90,8 @@ bool move_arrived(struct debugger *x, const struct move *m, const struct where *
 	struct where start = where_of(x, m->start);
 	u32 calls = lane_calls(x, m->cta, m->warp, m->lane);
 
+	if (m->kind == MOVE_INTO && calls <= m->calls + 1 && arrived_place(m, w->place))
+		return true;
 	switch (m->kind) {
 	case MOVE_STEPI:
 		return true;
@@ -250,7 +252,7 @@ static bool move_begin(struct debugger *x, enum move_kind kind, u64 count)
 		return false;
 	}
 	/* Code without lines is part of the line that called it. */
-	if (kind == MOVE_STEP || kind == MOVE_NEXT || kind == MOVE_UNTIL)
+	if (kind == MOVE_STEP || kind == MOVE_NEXT || kind == MOVE_UNTIL || kind == MOVE_INTO)
 		frame_of_user(x, c, x->focus.warp, x->focus.lane, &f);
 	m->places.len = 0;
 	*m = (struct move){.kind = kind,
@@ -326,12 +328,6 @@ static bool step_unit(struct debugger *x, const char *args, enum move_kind kind)
 	return true;
 }
 
-void command_step(struct debugger *x, const struct call *c)
-{
-	if (!step_unit(x, c->args, MOVE_STEP))
-		move_by(x, c, MOVE_STEP);
-}
-
 void command_next(struct debugger *x, const struct call *c)
 {
 	if (!step_unit(x, c->args, MOVE_NEXT))
@@ -350,18 +346,19 @@ void command_nexti(struct debugger *x, const struct call *c)
 		move_by(x, c, MOVE_NEXTI);
 }
 
-static void move_to(struct debugger *x, const struct call *c)
+/* To places by name, or as far as the kind says. */
+static void move_to(struct debugger *x, const char *location, enum move_kind kind)
 {
 	struct location at;
 	point_places places = {0};
 
-	if (!location_parse(x, c->args, &at)) {
+	if (!location_parse(x, location, &at)) {
 		location_fini(&at);
 		return;
 	}
 	if (!location_find(x, &at, &places) || !places.len)
-		say_error(x, "There is no code at %s.", c->args);
-	else if (move_begin(x, MOVE_ADVANCE, 1)) {
+		say_error(x, "There is no code at %s.", location);
+	else if (move_begin(x, kind, 1)) {
 		VEC_FREE(&x->move.places);
 		x->move.places.at = places.at;
 		x->move.places.len = places.len;
@@ -372,10 +369,22 @@ static void move_to(struct debugger *x, const struct call *c)
 	location_fini(&at);
 }
 
+void command_step(struct debugger *x, const struct call *c)
+{
+	const char *into = after_unit(c->args, "into");
+
+	if (into && !*into)
+		say_error(x, "`step into` needs a function that the line calls.");
+	else if (into)
+		move_to(x, into, MOVE_INTO);
+	else if (!step_unit(x, c->args, MOVE_STEP))
+		move_by(x, c, MOVE_STEP);
+}
+
 void command_until(struct debugger *x, const struct call *c)
 {
 	if (*c->args)
-		move_to(x, c);
+		move_to(x, c->args, MOVE_ADVANCE);
 	else
 		move_begin(x, MOVE_UNTIL, 1);
 }
@@ -383,7 +392,7 @@ void command_until(struct debugger *x, const struct call *c)
 void command_advance(struct debugger *x, const struct call *c)
 {
 	if (*c->args)
-		move_to(x, c);
+		move_to(x, c->args, MOVE_ADVANCE);
 	else
 		say_error(x, "A line, function or *FUNCTION+INSTRUCTION is needed.");
 }

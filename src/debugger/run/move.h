@@ -22,6 +22,7 @@ enum move_kind {
 	MOVE_UNTIL, /* as next, but not backwards */
 	MOVE_FINISH,
 	MOVE_ADVANCE, /* to `places`, or out of the function */
+	MOVE_INTO,    /* as next, or to `places` in a function that is called */
 };
 
 struct move {
