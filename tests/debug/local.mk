@@ -4,7 +4,7 @@ debug_tests = tests/debug/attach.sh tests/debug/brief.sh tests/debug/findings.sh
 	tests/debug/terminal.sh tests/debug/tutorial.sh
 dist_check_SCRIPTS += $(debug_tests)
 EXTRA_DIST += tests/debug/fake.py tests/debug/sessions.inc.sh tests/debug/sessions.py tests/debug/terminal.py \
-	tests/debug/tutorial.py
+	tests/debug/tutorial.nvcc tests/debug/tutorial.py
 EXTRA_DIST += tests/debug/checks.txt tests/debug/deadlock.cu tests/debug/diverge.cu tests/debug/fault.cu \
 	tests/debug/forks.cu tests/debug/loader.c tests/debug/race.cu tests/debug/spin.cu tests/debug/collatz.ptx \
 	tests/debug/truth.h tests/debug/nvcc/deadlock.ptx tests/debug/nvcc/diverge.ptx tests/debug/nvcc/fault.ptx \

@@ -1,9 +1,10 @@
-"""tutorial.py DOCUMENT PTXLOOM [--update]: are the sessions of a document true?
+"""tutorial.py DOCUMENT PTXLOOM [--update | --compiler COMMAND CHANGES]: are the sessions of a document true?
 
 Blocks ```debugger show sessions: "$ ptxloom debug ..." begins one, which further blocks continue; after "(ptxloom) COMMAND"
 come the lines that it prints. In them "..." stands for anything, and a line of it for any lines; how many blanks there are
 does not matter. Further lines of a command begin with ">". Programs are built by the lines "$ ptxloom cc" of ```sh blocks; the current folder is one for that.
-With --update the document gets what commands print now. Prints "ok" or "not ok" and the command for each, with "# " lines before that say what was wrong.
+With --compiler these lines build with that COMMAND instead of `ptxloom cc`; CHANGES says which lines it changes: after
+"> COMMAND" lines "- " of the document and "+ " what stands in their place. With --update the document gets what commands print now. Prints "ok" or "not ok" and the command for each, with "# " lines before that say what was wrong.
 """
 import os
 import re
@@ -48,6 +49,28 @@ def read(path):
         else:
             sessions[-1][1][-1].expected.append((number, line))
     return builds, sessions
+
+
+def change(path, sessions):
+    """Put what another compiler makes of them in the place of lines; returns those that no command has."""
+    edits, unused = [], []
+    for line in open(path):
+        line = line.rstrip("\n")
+        if line.startswith("> "):
+            edits.append((line[2:], [], []))
+        elif line[:2] in ("- ", "+ "):
+            edits[-1][1 + (line[0] == "+")].append(squeeze(line[2:]))
+    for name, old, new in edits:
+        used = False
+        for command in (c for _, commands in sessions for c in commands if c.line == name):
+            lines = [squeeze(text) for _, text in command.expected]
+            at = next((i for i in range(len(lines)) if lines[i:i + len(old)] == old), None)
+            if at is not None:
+                command.expected[at:at + len(old)] = [(0, text) for text in new]
+                used = True
+        if not used:
+            unused.append(name)
+    return unused
 
 
 def squeeze(line):
@@ -98,9 +121,13 @@ def update(document, found):
         f.write("\n".join(lines[n] for n in sorted(lines)) + "\n")
 
 
-def main(document, ptxloom, how=""):
+def main(document, ptxloom, how="", compiler="", changes=None):
     builds, sessions = read(document)
+    for name in change(changes, sessions) if changes else []:
+        print(f"not ok {os.path.basename(changes)}: {name}: such lines are in the document")
     for build in builds:
+        if how == "--compiler":
+            build = build.replace("ptxloom cc", compiler, 1)
         subprocess.run(build, shell=True, check=True)
     wrong = []
     for start, commands in sessions:
