@@ -20,7 +20,8 @@ libcore_la_SOURCES += \
 	src/check/race/known.c src/check/race/known.h \
 	src/check/race/quick.c src/check/race/quick.h \
 	src/check/race/race.c src/check/race/race.h src/check/race/race_int.h \
-	src/check/race/race_access.c src/check/race/race_rows.c src/check/race/race_sync.c \
+	src/check/race/race_access.c src/check/race/race_rows.c src/check/race/race_span.c \
+	src/check/race/race_sync.c \
 	src/check/race/report.c src/check/race/report.h \
 	src/check/race/rows.c src/check/race/rows.h \
 	src/check/race/shadow.c src/check/race/shadow.h \

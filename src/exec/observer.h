@@ -46,6 +46,7 @@ struct exec_access {
 	 * in mem.h; offsets in the thread's local memory or in the parameters.
 	 */
 	const u64 *address;
+	u32 done; /* as in struct exec_span */
 };
 
 /*
@@ -59,6 +60,8 @@ struct exec_span {
 	u8 space;   /* enum mem_space */
 	bool dense; /* stores: all of it is touched */
 	u64 lo, end;
+	/* For what stands for several observers: those that need to know no more of this access. */
+	u32 *done;
 };
 
 /* Lanes have come to an instruction that makes them wait for others, or orders memory. */

@@ -36,7 +36,7 @@ static enum exec_access_kind access_kind_of(const struct gang *g, const struct u
 
 /* All warps that take part, by the micro-op's address row and offset. */
 static void report_access(struct gang *g, const struct uop *in, enum exec_access_kind kind,
-			  u32 space)
+			  u32 space, u32 done)
 {
 	struct access a = {.width = (u32)in->mem.size * in->mem.count};
 	struct exec_access e = {.cta = g->cta,
@@ -46,7 +46,8 @@ static void report_access(struct gang *g, const struct uop *in, enum exec_access
 				.size = in->mem.size,
 				.count = in->mem.count,
 				.bytes = a.width,
-				.address = a.address};
+				.address = a.address,
+				.done = done};
 
 	for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
 		u32 mask = mask_of(g, a.warp);
@@ -101,12 +102,16 @@ static void span_warp(const struct gang *g, const struct uop *in, u32 w, u32 mas
 
 /* Is all that this touches in one stretch of which the observer needs to know no more? */
 static bool is_span_enough(struct gang *g, const struct uop *in, enum exec_access_kind kind,
-			   u32 space)
+			   u32 space, u32 *done)
 {
 	const struct exec_observer *o = g->env->observer;
 	u32 width = (u32)in->mem.size * in->mem.count;
-	struct exec_span s = {
-		.g = g, .in = in, .kind = (u8)kind, .space = (u8)space, .lo = UINT64_MAX};
+	struct exec_span s = {.g = g,
+			      .in = in,
+			      .kind = (u8)kind,
+			      .space = (u8)space,
+			      .lo = UINT64_MAX,
+			      .done = done};
 	u64 hi = 0, first;
 
 	if (space == MEM_SHARED || space == MEM_PARAM) {
@@ -139,10 +144,10 @@ HANDLER(watch_memory)
 	 * By operation: the micro-op's space may be another, as parameters of functions are local.
 	 */
 	enum exec_access_kind kind = access_kind_of(g, in);
-	u32 space = uop_info[in->inner].space;
+	u32 space = uop_info[in->inner].space, done = 0;
 
-	if (!g->env->observer->span || !is_span_enough(g, in, kind, space))
-		report_access(g, in, kind, space);
+	if (!g->env->observer->span || !is_span_enough(g, in, kind, space, &done))
+		report_access(g, in, kind, space, done);
 	return PLAIN(g, in);
 }
 

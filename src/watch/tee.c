@@ -51,18 +51,31 @@ static void tee_access(void *user, const struct exec_access *a)
 {
 	const struct watch_tee *t = user;
 
-	EACH(t, o, access)
-	if (o->every || !a->extra)
-		o->access(o->user, a);
+	for (u32 i = 0; i < t->len; i++) {
+		const struct exec_observer *o = t->to[i];
+
+		if (o->access && !(a->done >> i & 1) && (o->every || !a->extra))
+			o->access(o->user, a);
+	}
 }
 
+/* Each observer is told of its own accesses, whatever the others have asked for. */
 static bool tee_span(void *user, const struct exec_span *s)
 {
 	const struct watch_tee *t = user;
 	bool enough = true;
 
-	EACH(t, o, access)
-	enough &= o->span && o->span(o->user, s);
+	for (u32 i = 0; i < t->len; i++) {
+		const struct exec_observer *o = t->to[i];
+		u32 bit = 1u << i;
+
+		if (!o->access || *s->done & bit)
+			continue;
+		if (o->span && o->span(o->user, s))
+			*s->done |= bit;
+		else
+			enough = false;
+	}
 	return enough;
 }
 
@@ -109,10 +122,21 @@ void watch_tee_init(struct watch_tee *t)
 	*t = (struct watch_tee){.observer = {.user = t}};
 }
 
+/* Bits of exec_span.done are of the outermost tee's observers. */
+static bool add_each(struct watch_tee *t, const struct watch_tee *from)
+{
+	for (u32 i = 0; i < from->len; i++)
+		if (!watch_tee_add(t, from->to[i]))
+			return false;
+	return true;
+}
+
 bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 {
 	struct exec_observer *all = &t->observer;
 
+	if (o->access == tee_access || o->launch_begin == on_launch_begin)
+		return add_each(t, o->user);
 	if (t->len == WATCH_TEE_MAX)
 		return false;
 	t->to[t->len++] = o;

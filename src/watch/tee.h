@@ -15,7 +15,10 @@ struct watch_tee {
 };
 
 void watch_tee_init(struct watch_tee *t);
-/* Before the first launch. false: there are WATCH_TEE_MAX already. */
+/*
+ * Before the first launch. Of a tee those that it has now are added. false: there are WATCH_TEE_MAX
+ * already.
+ */
 bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o);
 
 #endif

@@ -318,18 +318,15 @@ void quick_addresses(const struct quick *q, const struct quick_access *x, u64 ad
 		address[l] = x->first + l % HALF_WARP * x->step + l / HALF_WARP * x->half;
 }
 
-bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shared_bytes,
-		bool atomic)
+/* Room for one more in the log; narrow: it is not of whole words. NULL: no memory left. */
+static struct quick_access *next_access(struct quick *q, const struct exec_access *a, u32 time,
+					u32 shared_bytes, bool narrow)
 {
-	bool regular = a->mask == FULL_MASK && is_regular(a), narrow;
-	bool stores = a->kind == ACCESS_STORE || a->kind == ACCESS_MATRIX_STORE;
-	struct touch_of t = {.deed = atomic ? IS_ATOMIC : stores ? WRITES : READS};
 	struct quick_access *x;
 
-	if (!lies_in_own_shared(a, shared_bytes, regular, &narrow) || a->count > QUICK_ELEMENTS ||
-	    (!q->write && !open_arrays(q, shared_bytes)) ||
+	if ((!q->write && !open_arrays(q, shared_bytes)) ||
 	    (narrow && q->shift && !narrow_arrays(q)) || !VEC_RESERVE(&q->log, 1))
-		return false;
+		return NULL;
 	x = &q->log.at[q->log.len];
 	x->in = a->in;
 	x->pc = a->pc;
@@ -341,15 +338,69 @@ bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shar
 	x->size = a->size;
 	x->count = a->count;
 	x->scattered = 0;
-	if (!keep_addresses(q, a, regular, x))
-		return false;
-	t.now = q->interval;
-	touch_warp(q, a, x, &t);
-	if (!t.raced && q->log.len < LOG_MOST) {
+	return x;
+}
+
+/* It stays in the log if it is needed there. False: it may race, or it does not fit. */
+static bool end_note(struct quick *q, const struct quick_access *x, const struct touch_of *t)
+{
+	if (!t->raced && q->log.len < LOG_MOST) {
 		q->log.len++;
 		return true;
 	}
 	if (x->scattered)
 		q->scattered.len -= WARP_LANES;
-	return !t.raced && !t.news && t.deed == READS;
+	return !t->raced && !t->news && t->deed == READS;
+}
+
+bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shared_bytes,
+		bool atomic)
+{
+	bool regular = a->mask == FULL_MASK && is_regular(a), narrow;
+	bool stores = a->kind == ACCESS_STORE || a->kind == ACCESS_MATRIX_STORE;
+	struct touch_of t = {.deed = atomic ? IS_ATOMIC : stores ? WRITES : READS};
+	struct quick_access *x;
+
+	if (!lies_in_own_shared(a, shared_bytes, regular, &narrow) || a->count > QUICK_ELEMENTS)
+		return false;
+	x = next_access(q, a, time, shared_bytes, narrow);
+	if (!x || !keep_addresses(q, a, regular, x))
+		return false;
+	t.now = q->interval;
+	touch_warp(q, a, x, &t);
+	return end_note(q, x, &t);
+}
+
+/* Is each half of a row at one distance? As in is_regular. */
+static bool is_row_regular(const u32 *row)
+{
+	u32 step = row[1] - row[0], bad = 0;
+
+	for (u32 l = 0; l < HALF_WARP - 1; l++)
+		bad |= row[l + 1] - row[l] - step;
+	for (u32 l = HALF_WARP; l < WARP_LANES - 1; l++)
+		bad |= row[l + 1] - row[l] - step;
+	return !bad;
+}
+
+bool quick_note_words(struct quick *q, const struct exec_access *a, const u32 *row, u32 offset,
+		      u32 time, u32 shared_bytes)
+{
+	struct touch_of t = {.deed = READS};
+	u32 first = row[0] + offset, step = row[1] - row[0], half = row[HALF_WARP] - row[0];
+	u64 last = (u64)(HALF_WARP - 1) * step, room = shared_bytes - a->bytes;
+	struct quick_access *x;
+
+	if (step > STEP_MOST || a->bytes > shared_bytes || a->count > QUICK_ELEMENTS ||
+	    first + last > room || (u64)(u32)(first + half) + last > room || !is_row_regular(row))
+		return false;
+	x = next_access(q, a, time, shared_bytes, (first | step | half | a->bytes) & 3);
+	if (!x)
+		return false;
+	x->first = first;
+	x->step = step;
+	x->half = half;
+	t.now = q->interval;
+	touch_warp(q, a, x, &t);
+	return end_note(q, x, &t);
 }

@@ -52,6 +52,12 @@ void quick_reset(struct quick *q);
  */
 bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shared_bytes,
 		bool atomic);
+/*
+ * The same of a load by all lanes of a warp, whose addresses are 32-bit words, each `offset` beyond
+ * one of `row`. False: also if they are not regular.
+ */
+bool quick_note_words(struct quick *q, const struct exec_access *a, const u32 *row, u32 offset,
+		      u32 time, u32 shared_bytes);
 /* The last one that is in the log. */
 struct quick_access *quick_last(struct quick *q);
 /* Has a thread of the CTA written there in an interval before? */

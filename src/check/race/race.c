@@ -283,6 +283,14 @@ static void observe_access(void *user, const struct exec_access *a)
 		race_access(r->now.launch, r->now.cta, a);
 }
 
+static bool observe_span(void *user, const struct exec_span *s)
+{
+	struct race_check *r = user;
+
+	return s->space == MEM_SHARED && find_cta(r, s->g->cta) &&
+	       race_span(r->now.launch, r->now.cta, s);
+}
+
 static void observe_sync(void *user, const struct exec_sync *s)
 {
 	struct race_check *r = user;
@@ -302,6 +310,7 @@ void race_check_init(struct race_check *r, struct mem *m, struct findings *found
 					      .cta_begin = observe_cta,
 					      .cta_end = observe_cta_end,
 					      .access = observe_access,
+					      .span = observe_span,
 					      .sync = observe_sync,
 					      .heap = observe_heap}};
 	pthread_mutex_init(&r->lock, NULL);

@@ -6,7 +6,7 @@
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
 
-static struct manner manner_of(struct race_launch *l, const struct uop *in, u32 pc)
+struct manner race_manner(struct race_launch *l, const struct uop *in, u32 pc)
 {
 	struct manner *m = &l->manner[pc];
 	const struct isa_form *form = m->known ? NULL : race_form(l->program, in);
@@ -405,7 +405,7 @@ static void note_completion(struct race_launch *l, struct race_cta *c, const str
 
 static struct manner manner_of_access(struct race_launch *l, const struct exec_access *a)
 {
-	struct manner m = manner_of(l, a->in, a->pc);
+	struct manner m = race_manner(l, a->in, a->pc);
 
 	/* Beside its initialization an mbarrier is used by atomic operations. */
 	if (a->in->inner == OP_mbar && a->kind != ACCESS_STORE) {

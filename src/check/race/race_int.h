@@ -62,10 +62,13 @@ struct race_cta *race_owner(struct race_launch *l, const struct cta *c, u64 addr
 const struct isa_form *race_form(const struct program *p, const struct uop *in);
 enum scope race_scope(const struct isa_form *form);
 
-/* ---- race_access.c, race_rows.c, race_sync.c ---- */
+/* ---- race_access.c, race_rows.c, race_span.c, race_sync.c ---- */
 
+struct manner race_manner(struct race_launch *l, const struct uop *in, u32 pc);
 /* c: the CTA that the event is of. */
 void race_access(struct race_launch *l, struct race_cta *c, const struct exec_access *a);
+/* True: it was followed, warp by warp. */
+bool race_span(struct race_launch *l, struct race_cta *c, const struct exec_span *s);
 void race_sync(struct race_launch *l, struct race_cta *c, const struct exec_sync *s);
 /*
  * A weak access to global memory: lanes that race with none are noted. The others, which cells are
