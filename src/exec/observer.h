@@ -94,9 +94,10 @@ struct exec_observer {
 	const u8 *step_at; /* by micro-op: is `step` wanted before it? NULL: before each */
 	/*
 	 * It sets gang.quiet, which an exec_observer.cta_begin initializes, to be spared the steps
-	 * of that gang. With another one that needs steps, all are told.
+	 * of that gang, but for those before micro-ops of rest_at (NULL: all of them).
 	 */
 	bool rests;
+	const u8 *rest_at;
 	void (*access)(void *user, const struct exec_access *a);
 	/*
 	 * Loads, stores and atomics: before the access of each warp is told. True: nothing more of

@@ -320,7 +320,7 @@ static void run_loop_observed(struct gang *g, const struct uop *in)
 {
 	const struct exec_observer *o = g->env->observer;
 	bool rests = o->rests;
-	const u8 *at = o->step_at;
+	const u8 *at = o->step_at, *rest_at = o->rest_at;
 	u32 pc;
 
 	if (!o->step) {
@@ -329,7 +329,7 @@ static void run_loop_observed(struct gang *g, const struct uop *in)
 	}
 	do {
 		pc = (u32)(in - g->uops);
-		if ((!at || at[pc]) && (!rests || !g->quiet))
+		if (rests && g->quiet ? rest_at && rest_at[pc] : !at || at[pc])
 			exec_tell_step(g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);

@@ -44,7 +44,8 @@ static void tee_step(void *user, const struct gang *g, const struct uop *in)
 	const struct watch_tee *t = user;
 
 	EACH(t, o, step)
-	o->step(o->user, g, in);
+	if (!o->rests || !g->quiet)
+		o->step(o->user, g, in);
 }
 
 static void tee_access(void *user, const struct exec_access *a)
@@ -95,25 +96,48 @@ static void tee_heap(void *user, const struct cta *c, u64 address, u64 bytes)
 	o->heap(o->user, c, address, bytes);
 }
 
-/* What no observer wants is not asked for; if several want steps, they get each micro-op's. */
+/* What the observers of a launch need. */
+struct tee_needs {
+	u32 steps, accesses;
+	u32 restless;                /* of those that need steps */
+	const u8 *step_at, *rest_at; /* of the last one; of the last of the restless */
+};
+
+static void tee_add_needs(struct tee_needs *n, const struct exec_observer *o)
+{
+	n->accesses += o->access != NULL;
+	if (!o->step)
+		return;
+	n->steps++;
+	n->step_at = o->step_at;
+	if (o->rests)
+		return;
+	n->restless++;
+	n->rest_at = o->step_at;
+}
+
+/*
+ * What no observer wants is not asked for. If several want steps, they get each micro-op's, but of
+ * gangs that are quiet to the one that can rest.
+ */
 static void tee_narrow(void *user, const struct exec_env *e, struct exec_observer *all)
 {
 	const struct watch_tee *t = user;
-	u32 steps = 0, accesses = 0;
+	struct tee_needs n = {0};
 
 	for (u32 i = 0; i < t->len; i++) {
 		struct exec_observer o = *t->to[i];
 
 		if (o.narrow)
 			o.narrow(o.user, e, &o);
-		accesses += o.access != NULL;
-		steps += o.step != NULL;
-		if (o.step)
-			all->step_at = steps == 1 ? o.step_at : NULL;
+		tee_add_needs(&n, &o);
 	}
-	if (!accesses)
+	all->step_at = n.steps == 1 ? n.step_at : NULL;
+	all->rests = n.steps > n.restless && (!n.restless || (n.restless == 1 && n.rest_at));
+	all->rest_at = n.rest_at;
+	if (!n.accesses)
 		all->access = NULL;
-	if (!steps)
+	if (!n.steps)
 		all->step = NULL;
 }
 

@@ -103,6 +103,7 @@ unit_tests += \
 	tests/unit/sched/sched_assertions \
 	tests/unit/sched/sched_grid \
 	tests/unit/sched/watch_counters \
+	tests/unit/sched/watch_tee \
 	tests/unit/sched/watch_measured
 unit_tests += \
 	tests/unit/tex/texture \

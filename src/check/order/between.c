@@ -457,6 +457,12 @@ static void between_access(void *user, const struct exec_access *a)
 	pthread_mutex_unlock(&d->all->lock);
 }
 
+static bool between_span(void *user, const struct exec_span *s)
+{
+	(void)user;
+	return s->space != MEM_GLOBAL;
+}
+
 static void between_sync(void *user, const struct exec_sync *s)
 {
 	struct between_device *d = user;
@@ -532,6 +538,7 @@ void between_device_init(struct between_device *d, struct between *b, u32 index)
 						  .every = true,
 						  .launch_begin = between_launch,
 						  .access = between_access,
+						  .span = between_span,
 						  .sync = between_sync,
 						  .heap = between_heap}};
 }

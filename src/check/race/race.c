@@ -287,8 +287,9 @@ static bool observe_span(void *user, const struct exec_span *s)
 {
 	struct race_check *r = user;
 
-	return s->space == MEM_SHARED && find_cta(r, s->g->cta) &&
-	       race_span(r->now.launch, r->now.cta, s);
+	if (s->space != MEM_SHARED)
+		return s->space != MEM_GLOBAL;
+	return find_cta(r, s->g->cta) && race_span(r->now.launch, r->now.cta, s);
 }
 
 static void observe_sync(void *user, const struct exec_sync *s)

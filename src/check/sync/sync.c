@@ -194,6 +194,9 @@ static void sync_step(struct sync_check *y, const struct gang *g, const struct u
 
 	s.launch = y->now.launch;
 	s.cta = y->now.cta;
+	/* Another observer wanted it. */
+	if (s.launch->step_at && !s.launch->step_at[s.pc])
+		return;
 	s.launch->steps++;
 	for (u32 w = 0; w < n; w++) {
 		s.warp = g->first_warp + g->warp + w;
@@ -329,6 +332,14 @@ static void on_sync_access(void *user, const struct exec_access *a)
 		sync_access(y->now.launch, y->now.cta, a);
 }
 
+static bool on_sync_span(void *user, const struct exec_span *s)
+{
+	struct sync_check *y = user;
+
+	return s->space != MEM_SHARED || !find_sync_cta(y, s->g->cta) ||
+	       (y->now.launch->step_at && !s->g->cta->cluster);
+}
+
 /* Accesses are of interest while copies are under way, or to the memory of others in a cluster. */
 static void on_sync_narrow(void *user, const struct exec_env *e, struct exec_observer *o)
 {
@@ -354,6 +365,7 @@ void sync_check_init(struct sync_check *y, struct findings *found)
 					      .cta_end = on_sync_cta_end,
 					      .step = on_sync_step,
 					      .access = on_sync_access,
+					      .span = on_sync_span,
 					      .sync = on_sync_sync,
 					      .narrow = on_sync_narrow}};
 	pthread_mutex_init(&y->lock, NULL);
