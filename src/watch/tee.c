@@ -60,7 +60,7 @@ static void tee_access(void *user, const struct exec_access *a)
 	}
 }
 
-/* Each observer is told of its own accesses, whatever the others have asked for. */
+/* Each observer gets the accesses that it needs, whatever the others do. */
 static bool tee_span(void *user, const struct exec_span *s)
 {
 	const struct watch_tee *t = user;

@@ -1,6 +1,6 @@
 /*
- * Loads of whole gangs from shared memory: the commonest accesses by far, looked at where the gang
- * has its addresses.
+ * Loads of whole gangs from shared memory, the most frequent accesses of all: their addresses are
+ * read from the rows of the gang.
  */
 #include "src/check/race/race_int.h"
 #include "src/exec/lane_access.h"

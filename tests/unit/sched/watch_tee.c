@@ -35,7 +35,7 @@ static struct seen seen_init(struct seen *x)
 	return (struct seen){.observer = {.user = x, .access = see_access}};
 }
 
-/* As the engine does: the span first, then the access if somebody needs it. False: nobody did. */
+/* As the engine does: the span, then the access if an observer needs it. False: none did. */
 static bool happen(const struct exec_observer *o)
 {
 	u32 done = 0;
