@@ -153,14 +153,15 @@ static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, 
 }
 
 /*
- * Lanes of a warp that run together in a library, and store to one place: it puts there what it
- * drops.
+ * Lanes of a warp that run together in a library, and store to one place of its shared memory: it
+ * puts there what it drops.
  */
 static bool is_surplus(const struct visit *v, const struct touch *t, u32 lane, bool is_write)
 {
 	const struct program *p = v->launch->program;
 
-	return is_write && v->writes && t->who >> 5 == v->now.who >> 5 && v->a->mask >> lane & 1 &&
+	return is_write && v->writes && v->a->space == MEM_SHARED &&
+	       t->who >> 5 == v->now.who >> 5 && v->a->mask >> lane & 1 &&
 	       place_is_of_toolkit(p, t->pc) && place_is_of_toolkit(p, v->now.pc);
 }
 
