@@ -64,8 +64,8 @@ says err 'and Write access by thread .* at k in user\.cu:12 ' "what has line 0 h
 one_place /usr/local/cuda/include/cub/warp/exchange.cuh >"$scratch/library.ptx"
 status 0 env PTXLOOM_CHECK=race ptxloom exec "$scratch/library.ptx" --block 32 --arg u64=0
 says err 'SUMMARY: 0 hazards displayed \(0 errors, 0 warnings\)' "lanes of a library's instruction write one place"
-sed 's/mov.u32 %r2, dropped/ld.param.u64 %rd1, [p]/; s/st.shared.u32 \[%r2\]/st.global.u32 [%rd1]/; s/\.reg .b32/.reg .b64 %rd<2>; .reg .b32/' \
-	"$scratch/library.ptx" >"$scratch/global.ptx"
+sed 's/mov.u32 %r2, dropped/ld.param.u64 %rd1, [p]/; s/st.shared.u32 \[%r2\]/st.global.u32 [%rd1]/
+	s/\.reg .b32/.reg .b64 %rd<2>; .reg .b32/' "$scratch/library.ptx" >"$scratch/global.ptx"
 status 86 env PTXLOOM_CHECK=race ptxloom exec "$scratch/global.ptx" --block 32 --buffer "o:u32[1]"
 
 if has_clang; then
