@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #define PREFIX "PTXLOOM_"
+/* What stands for all words of a list. */
+#define EVERY_WORD "all"
 
 struct row {
 	const char *name; /* with the prefix */
@@ -124,9 +126,12 @@ static bool setting_list(const struct row *r, const char *s, u64 *out)
 
 		n = strcspn(s, ",");
 		i = find_word(r->words, s, n);
-		if (i == word_count(r->words))
+		if (i < word_count(r->words))
+			mask |= (u64)1 << i;
+		else if (n == strlen(EVERY_WORD) && !memcmp(s, EVERY_WORD, n))
+			mask |= ((u64)1 << i) - 1;
+		else
 			return false;
-		mask |= (u64)1 << i;
 	}
 	*out = mask;
 	return true;
@@ -149,14 +154,16 @@ static bool setting_parse_text(const struct row *r, const char *s, u64 *out)
 
 /* ---- messages ---- */
 
-static void say_words(const char *words, struct text *out)
+static void say_words(const char *words, const char *more, struct text *out)
 {
-	u32 n = word_count(words), i = 0;
+	u32 n = word_count(words) + (*more != 0), i = 0;
 
 	for (size_t len; *words; words += len + (words[len] == ','), i++) {
 		len = strcspn(words, ",");
 		text_printf(out, "%s%.*s", !i ? "" : i + 1 == n ? " or " : ", ", (int)len, words);
 	}
+	if (*more)
+		text_printf(out, " or %s", more);
 }
 
 static void say_wrong_value(const struct row *r, const char *shown, const char *value,
@@ -174,12 +181,12 @@ static void say_wrong_value(const struct row *r, const char *shown, const char *
 		text_puts(why, "a time in milliseconds, or with a unit: 5000, 500ms, 5s, 2m, 1h");
 		break;
 	case SETTING_CHOICE:
-		say_words(r->words, why);
+		say_words(r->words, "", why);
 		break;
 	case SETTING_LIST:
 		if (word_count(r->words) > 1)
 			text_puts(why, "a list of ");
-		say_words(r->words, why);
+		say_words(r->words, EVERY_WORD, why);
 		break;
 	case SETTING_FLAG:
 		text_puts(why, "0 or 1");

@@ -40,6 +40,21 @@ static void json_xyz(struct text *t, const char *name, const u32 v[3])
 	text_printf(t, "\"%s\": [%u, %u, %u], ", name, v[0], v[1], v[2]);
 }
 
+/* A line that is not known is no member. */
+static void json_line(struct text *t, u32 line)
+{
+	if (line)
+		text_printf(t, "\"line\": %u, ", line);
+}
+
+/* The end of an object or a list, after members that each end with a comma. */
+static void json_end(struct text *t, const char *bracket)
+{
+	if (t->len >= 2 && !memcmp(t->at + t->len - 2, ", ", 2))
+		t->len -= 2;
+	text_puts(t, bracket);
+}
+
 static void json_side(const struct finding_side *s, struct text *t)
 {
 	text_puts(t, "{");
@@ -51,7 +66,8 @@ static void json_side(const struct finding_side *s, struct text *t)
 	add_string(t, "function", s->place.function);
 	add_string(t, "file", s->place.file);
 	add_string(t, "ptx", s->place.insn);
-	text_printf(t, "\"line\": %u}", s->place.line);
+	json_line(t, s->place.line);
+	json_end(t, "}");
 }
 
 /* A call of the host's, with its place and its stack. */
@@ -64,15 +80,16 @@ static void json_host(const struct finding_host *h, struct text *t)
 	add_string(t, "what", h->what);
 	add_string(t, "function", at ? at->function : NULL);
 	add_string(t, "file", at ? at->file : NULL);
-	text_printf(t, "\"line\": %u, \"stack\": [", at ? at->line : 0);
+	json_line(t, at ? at->line : 0);
+	text_puts(t, "\"stack\": [");
 	frames = host_trace_frames(h->trace, &len);
 	for (u32 i = 0; i < len; i++) {
 		text_puts(t, i ? ", {" : "{");
 		add_string(t, "function", frames[i].function);
 		add_string(t, "file", frames[i].file);
 		add_string(t, "module", frames[i].module);
-		text_printf(t, "\"line\": %u, \"address\": \"0x%llx\"}", frames[i].line,
-			    (unsigned long long)frames[i].address);
+		json_line(t, frames[i].line);
+		text_printf(t, "\"address\": \"0x%llx\"}", (unsigned long long)frames[i].address);
 	}
 	text_puts(t, "]}");
 }
@@ -168,7 +185,9 @@ static void xml_side(const struct finding_side *s, struct text *t)
 	text_puts(t, "<where>");
 	xml_element(t, "func", s->place.function);
 	xml_element(t, "path", s->place.file);
-	text_printf(t, "<line>%u</line></where>", s->place.line);
+	if (s->place.line)
+		text_printf(t, "<line>%u</line>", s->place.line);
+	text_puts(t, "</where>");
 }
 
 static void xml_host(const struct finding_host *h, struct text *t)
@@ -183,7 +202,7 @@ static void xml_host(const struct finding_host *h, struct text *t)
 		text_puts(t, "<frame>");
 		xml_element(t, "func", frames[i].function);
 		xml_element(t, "path", frames[i].file);
-		if (frames[i].file)
+		if (frames[i].file && frames[i].line)
 			text_printf(t, "<line>%u</line>", frames[i].line);
 		xml_element(t, "module", frames[i].module);
 		text_puts(t, "</frame>");
@@ -325,7 +344,9 @@ static void github_finding(const struct finding *f, struct text *t)
 	if (at && at->file) {
 		text_puts(t, "file=");
 		github_text(t, at->file, true);
-		text_printf(t, ",line=%u,", at->line);
+		if (at->line)
+			text_printf(t, ",line=%u", at->line);
+		text_puts(t, ",");
 	}
 	text_printf(t, "title=%s::", finding_word(f->kind));
 	github_text(t, f->text.at ? f->text.at : "", false);

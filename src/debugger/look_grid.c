@@ -201,6 +201,13 @@ static void put_cta_header(struct debugger *x, struct table *t)
 			table_put(t, "%s", cta_head[i]);
 }
 
+/* "1 has ended." */
+static void say_ctas(struct debugger *x, u64 n, const char *what)
+{
+	if (n)
+		say(x, "%llu %s %s.\n", (unsigned long long)n, n == 1 ? "has" : "have", what);
+}
+
 void command_info_ctas(struct debugger *x, const struct call *call PL_UNUSED)
 {
 	struct text last = {0}, now;
@@ -233,10 +240,8 @@ void command_info_ctas(struct debugger *x, const struct call *call PL_UNUSED)
 	}
 	text_fini(&last);
 	table_say(x, &t);
-	if (debug_ctas_done(x->grid))
-		say(x, "%llu have ended.\n", (unsigned long long)debug_ctas_done(x->grid));
-	if (debug_ctas_unstarted(x->grid))
-		say(x, "%llu have not begun.\n", (unsigned long long)debug_ctas_unstarted(x->grid));
+	say_ctas(x, debug_ctas_done(x->grid), "ended");
+	say_ctas(x, debug_ctas_unstarted(x->grid), "not begun");
 }
 
 /* ---- clusters ---- */

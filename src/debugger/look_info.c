@@ -197,33 +197,62 @@ void command_info_allocations(struct debugger *x, const struct call *c PL_UNUSED
 
 /* ---- registers ---- */
 
-/* A line of info registers. False: it has no value yet. */
-static bool register_row(struct debugger *x, const struct dbg_context *c, struct table *t, u32 reg)
+/* A line of info registers. False: it has no value. */
+static bool register_value_row(const struct dbg_context *c, struct table *t, const char *name,
+			       const struct dbg_value *value)
 {
-	char name[256];
-	struct dbg_variable v;
-	struct dbg_value value;
 	struct dbg_format hex = {.letter = 'x'}, plain = {0};
 	struct text a = {0}, b = {0}, why = {0};
-	bool good;
+	bool good = dbg_value_print(c, value, &hex, &a, &why) &&
+		    dbg_value_print(c, value, &plain, &b, &why);
 
-	ir_reg_name(c->place.func, reg, name, sizeof(name));
-	if (!dbg_names_find(c->names, c->place, c->inlined, name, &v) || v.unset)
-		return false;
-	dbg_value_of(c, &v, &value);
-	good = dbg_value_print(c, &value, &hex, &a, &why) &&
-	       dbg_value_print(c, &value, &plain, &b, &why);
 	if (good) {
 		table_put(t, "%s", "");
 		table_put(t, "%s", name);
-		dbg_type_print(value.type, NULL, table_cell(t));
+		dbg_type_print(value->type, NULL, table_cell(t));
 		table_put(t, "%s", a.at);
 		table_put(t, "%s", b.at);
 	}
 	text_fini(&a);
 	text_fini(&b);
 	text_fini(&why);
-	(void)x;
+	return good;
+}
+
+/* False: it has no value yet. */
+static bool register_row(const struct dbg_context *c, struct table *t, u32 reg)
+{
+	char name[256];
+	struct dbg_variable v;
+	struct dbg_value value;
+
+	ir_reg_name(c->place.func, reg, name, sizeof(name));
+	if (!dbg_names_find(c->names, c->place, c->inlined, name, &v) || v.unset)
+		return false;
+	dbg_value_of(c, &v, &value);
+	return register_value_row(c, t, name, &value);
+}
+
+/* As in "pc", "tid.x". */
+#define SPECIAL_LETTERS "abcdefghijklmnopqrstuvwxyz_0123456789."
+
+/* What is no register of the PTX: $pc, %laneid. */
+static bool special_row(const struct dbg_context *c, struct table *t, const char *word)
+{
+	const char *name = word + (*word == '$' || *word == '%');
+	struct look_evaluated v;
+	struct text text = {0}, why = {0};
+	bool good = false;
+
+	text_printf(&text, "%c%s", *word == '%' ? '%' : '$', name);
+	if (*name && !name[strspn(name, SPECIAL_LETTERS)] && text.at &&
+	    look_evaluate_in(c, text.at, &v, &why)) {
+		good = !v.type && v.v.store != DBG_CONVENIENCE && dbg_type_size(v.v.type) &&
+		       register_value_row(c, t, name, &v.v);
+		look_evaluated_fini(&v);
+	}
+	text_fini(&text);
+	text_fini(&why);
 	return good;
 }
 
@@ -241,9 +270,11 @@ static void one_register(struct debugger *x, const struct dbg_context *c, struct
 	}
 	if (reg == IR_NONE)
 		reg = dbg_find_register(c->place.func, c->place.insn, name);
-	if (reg == IR_NONE)
-		say_error(x, "Invalid register `%.*s'", (int)n, word);
-	else if (!register_row(x, c, t, reg))
+	if (reg == IR_NONE) {
+		snprintf(name, sizeof(name), "%.*s", (int)n, word);
+		if (!special_row(c, t, name))
+			say_error(x, "Invalid register `%s'", name);
+	} else if (!register_row(c, t, reg))
 		say(x, "%.*s is not set yet\n", (int)n, word);
 }
 
@@ -268,12 +299,13 @@ void command_info_registers(struct debugger *x, const struct call *call)
 		s += n + (s[n] != 0);
 	}
 	for (u32 i = 0; !*call->args && i < c.place.func->regs.len; i++)
-		unset += !register_row(x, &c, &t, i);
+		unset += !register_row(&c, &t, i);
 	if (table_rows(&t) == 1)
 		table_drop(&t);
 	table_say(x, &t);
 	if (unset)
-		say(x, "%u registers are not set yet, or used no more.\n", unset);
+		say(x, "%u register%s not set yet, or used no more.\n", unset,
+		    unset == 1 ? " is" : "s are");
 }
 
 /* ---- cuda-gdb's spelling ---- */

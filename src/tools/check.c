@@ -10,7 +10,7 @@ const char tool_help_check[] =
 	"Runs PROG with its arguments on an emulated GPU, as `ptxloom run` does, and looks for errors: all checks,\n"
 	"in one run. docs/checks.md describes them, with examples.\n"
 	"\n"
-	"  --check=CHECKS          these only: mem, race, init, sync, leak, api (separated by commas)\n"
+	"  --check=CHECKS          these only: mem, race, init, sync, leak, api (separated by commas), or all\n"
 	"  --format=FORMAT         how findings are written: text (default), json, xml, sarif, github\n"
 	"  --log-file FILE         where, instead of standard error (%p: the process)\n"
 	"  --leak-check=WHAT       what leaks: memory (default); full: streams, events and other handles, too\n"

@@ -26,7 +26,7 @@ const char tool_help_run[] =
 	"                        race: data races in shared and global memory; init: values used that were\n"
 	"                        never written; sync: barriers and warp instructions that are misused, and\n"
 	"                        deadlocks; leak: memory that is not freed; api: calls that fail; several:\n"
-	"                        mem,race. The exit status is 86 if anything was found. The options\n"
+	"                        mem,race, or all. The exit status is 86 if anything was found. The options\n"
 	"                        of `ptxloom check` about findings are taken here, too\n"
 	"  --deterministic       everything in one order, whatever the number of workers: reproducible runs\n"
 	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"

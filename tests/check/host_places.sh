@@ -70,6 +70,17 @@ found device
 says err '^=========     called by device\(\)\+0x[0-9a-f]+ of .*/bare \(addr2line -fCe .*/bare 0x[0-9a-f]+\)$'
 found leaks
 says err '^=========     allocated by make\(unsigned long\)\+0x'
+options="--format=json --log-file json"
+rm -f json
+found leaks
+if command -v python3 >/dev/null; then
+	python3 -c "import json; h = json.load(open('json'))['findings'][0]['host'][0]
+assert h['function'].startswith('make') and 'line' not in h and 'line' not in h['stack'][0], h"
+	verdict $? "json has no line where none is known"
+else
+	skip "json has no line where none is known" "no python3"
+fi
+options=
 if command -v nvcc >/dev/null; then
 	succeeds "nvcc builds it" nvcc -g host_places.cu -o nvcc
 	play nvcc

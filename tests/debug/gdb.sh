@@ -72,6 +72,13 @@ says out '^A condition is needed' "says so"
 ends 1 "thread apply" debug -ex 'break 9' -ex run -ex 'thread apply all bt'
 says out 'print/lanes' "says what shows all lanes"
 
+ptxloom debug --batch -ex 'break 10' -ex run -ex 'info ctas' -ex kill "$top/tests/debug/collatz.ptx" --block 1024 \
+	--grid 2 --buffer out:u32[2048] --arg u32=0 >"$scratch/out"
+says out '^1 has not begun\.$' "one is not several"
+succeeds "registers by name" debug -ex 'break 9' -ex run -ex 'info registers $pc' -ex 'info registers pc %r1,%tid.x'
+says out '^  *pc  *unsigned long  *0x' "the place is one"
+says out '^  *tid\.x  *unsigned int  *0x0' "so are those of the machine"
+
 # Every command before the program runs and after it has ended: none may bring the debugger down.
 debug -ex help | sed -n 's/^  \(info [a-z]*\|[a-z][a-z-]*\).*/\1/p' | sort -u |
 	grep -v '^\(define\|document\|if\|while\|layout\|quit\|shell\|commands\|save\|run\|start\)' >"$scratch/all"

@@ -31,16 +31,20 @@ for time in 5x s -5 5s5 99999999999h 0x; do
 done
 setting_refused PTXLOOM_ASYNC=lazy "PTXLOOM_ASYNC takes late or eager, not 'lazy'" $add
 setting_refused PTXLOOM_CHECK=mem,men \
-	"PTXLOOM_CHECK takes a list of mem, race, init, sync, leak or api, not 'mem,men'" $add
+	"PTXLOOM_CHECK takes a list of mem, race, init, sync, leak, api or all, not 'mem,men'" $add
 setting_refused PTXLOOM_HOST_ACCESS=yes "PTXLOOM_HOST_ACCESS takes 0 or 1, not 'yes'" $add
 setting_refused PTXLOOM_HOST_ISA=v9 "PTXLOOM_HOST_ISA takes base, v2, v3 or v4, not 'v9'" $add
 
 # What is set and empty is not set.
-for setting in PTXLOOM_SEED= PTXLOOM_CHECK=mem, PTXLOOM_TIMEOUT=60s PTXLOOM_TIMEOUT=2m PTXLOOM_TIMEOUT=70000ms; do
+for setting in PTXLOOM_SEED= PTXLOOM_CHECK=mem, PTXLOOM_CHECK=all PTXLOOM_CHECK=mem,all \
+	PTXLOOM_TIMEOUT=60s PTXLOOM_TIMEOUT=2m PTXLOOM_TIMEOUT=70000ms; do
 	succeeds "$setting is taken" env "$setting" $add
 done
 
-wrong="^ptxloom run: error: --check takes a list of mem, race, init, sync, leak or api, not 'men'"
+wrong="^ptxloom run: error: --check takes a list of mem, race, init, sync, leak, api or all, not 'men'"
+ends 86 "all checks" ptxloom exec "$top/tests/check/race.ptx" --kernel race_no_barrier --block 64 \
+	--buffer o:u32[64] --check=all
+says err 'Race reported' "are those by name"
 refused 2 "$wrong" "an option takes what its variable takes" ptxloom run --check=men true
 refused 2 "$wrong" "an option takes its value as the next word, too" ptxloom run --check men true
 for device in "-d t4" "--device t4" --device=t4; do

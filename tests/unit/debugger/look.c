@@ -60,6 +60,13 @@ static void see_frame(struct stage *s)
 	HAS(s, "info scope shapes", "\"tile\" is in shared memory");
 	HAS(s, "info registers %r1", "%r1");
 	HAS(s, "info registers nothing", "Invalid register `nothing'");
+	HAS(s, "info registers $nothing", "Invalid register `$nothing'");
+	stage_run(s, "set var $nothing = 3");
+	HAS(s, "info registers nothing", "Invalid register `nothing'");
+	HAS(s, "info registers $pc", "  pc ");
+	HAS(s, "info registers pc %r1 %laneid", "  pc ");
+	HAS(s, "info registers pc %r1 %laneid", "  %r1 ");
+	HAS(s, "info registers pc %r1 %laneid", "  laneid ");
 }
 
 static void see_memory(struct stage *s)
