@@ -2,6 +2,7 @@
 libcore_la_SOURCES += \
 	src/async/async.c \
 	src/async/async.h \
+	src/async/refuse.h \
 	src/async/tensor.c \
 	src/async/tensor.h \
 	src/async/tensor_encode.c

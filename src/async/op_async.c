@@ -6,8 +6,8 @@
  * order: nearly always there is one. PTX ISA "Asynchronous Copy Instructions", "mbarrier", "mapa",
  * "getctarank", "isspacep".
  */
-#include "src/ops/access.h"
 #include "src/async/async.h"
+#include "src/async/refuse.h"
 #include "src/uop/async.h"
 #include "src/uop/atom.h"
 
@@ -109,8 +109,8 @@ HANDLER(cp_async)
 			dst.host[l] =
 				(u64)(uintptr_t)shared_at(g, dst.address[l], in->mem.size, &owner);
 			if (!dst.host[l])
-				return refuse_lane(g, in, w * WARP_LANES + l, dst.address[l],
-						   in->mem.size);
+				return refuse_write(g, in, w * WARP_LANES + l, dst.address[l],
+						    in->mem.size);
 		}
 		if (!g->env->async_eager)
 			b = async_batch_new(g->cta, cta_warp(g, w));
@@ -192,8 +192,8 @@ HANDLER(async_arrive)
 			at[l] = (u64)(uintptr_t)shared_at(g, ROW64(in->a)[w * WARP_LANES + l], 8,
 							  &owner);
 			if (!at[l])
-				return refuse_lane(g, in, w * WARP_LANES + l,
-						   ROW64(in->a)[w * WARP_LANES + l], 8);
+				return refuse_write(g, in, w * WARP_LANES + l,
+						    ROW64(in->a)[w * WARP_LANES + l], 8);
 		}
 		for (u32 m = in->group.noinc ? 0 : lanes; m; m &= m - 1)
 			mbar_raise((u64 *)(uintptr_t)at[__builtin_ctz(m)]);
@@ -251,8 +251,8 @@ static const struct uop *bulk_to_shared(struct gang *g, const struct uop *in, u3
 		op->dst = shared_at(g, dst, op->bytes, &owner);
 		op->mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
 		if (!op->dst || !op->mbar)
-			return refuse_lane(g, in, w * WARP_LANES + l, op->dst ? mbar : dst,
-					   op->bytes);
+			return refuse_write(g, in, at, op->dst ? mbar : dst,
+					    op->dst ? 8 : op->bytes);
 		return async_issue(mbar_owner, op) ? in + 1
 						   : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	}
@@ -263,7 +263,7 @@ static const struct uop *bulk_to_shared(struct gang *g, const struct uop *in, u3
 		op->mbar = (u64 *)(void *)shared_at(g, (mbar & MEM_SHARED_OFFSET) | rank, 8,
 						    &mbar_owner);
 		if (!op->dst || !op->mbar)
-			return refuse_lane(g, in, w * WARP_LANES + l, dst, op->bytes);
+			return refuse_write(g, in, w * WARP_LANES + l, dst, op->bytes);
 		if (!async_issue(mbar_owner, op))
 			return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	}
@@ -278,23 +278,13 @@ static const struct uop *bulk_to_global(struct gang *g, const struct uop *in, u3
 	struct async_cta *a = async_of(g->cta);
 
 	if (!global_host(g, in, &dst, op->bytes))
-		return refuse_lane(g, in, w * WARP_LANES + l, dst, op->bytes);
+		return refuse_write(g, in, w * WARP_LANES + l, dst, op->bytes);
 	if (!a)
 		return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
 	op->dst = (u8 *)(uintptr_t)dst;
 	op->thread = cta_warp(g, w) * WARP_LANES + l;
 	op->group = a->warp[cta_warp(g, w)].bulk_committed[l];
 	return async_issue(g->cta, op) ? in + 1 : exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);
-}
-
-/* A lane, counted from the first to work on, has an address that is no multiple of `bytes`. */
-static const struct uop *refuse_odd(struct gang *g, const struct uop *in, u32 lane, u64 address,
-				    u32 bytes)
-{
-	struct access a = {.warp = lane / WARP_LANES, .width = bytes};
-
-	a.address[lane % WARP_LANES] = address;
-	return refuse(g, in, &a, FAULT_MISALIGNED_ADDRESS, 1u << lane % WARP_LANES);
 }
 
 /* What is off: one of the addresses, or the end of what is copied. */
@@ -331,7 +321,7 @@ HANDLER(bulk)
 			return refuse_odd(g, in, at, odd_address(ROW64(in->a)[at], src, op.bytes),
 					  16);
 		if (!bulk_source(g, in, src, &op))
-			return refuse_lane(g, in, w * WARP_LANES + l, src, op.bytes);
+			return refuse_read(g, in, at, src, op.bytes);
 		next = in->copy.to_global ? bulk_to_global(g, in, w, l, &op)
 					  : bulk_to_shared(g, in, w, l, &op);
 		if (!next)
@@ -365,8 +355,7 @@ HANDLER(remote_async)
 		op.dst = shared_at(g, dst, op.bytes, &owner);
 		op.mbar = (u64 *)(void *)shared_at(g, mbar, 8, &mbar_owner);
 		if (!op.dst || !op.mbar)
-			return refuse_lane(g, in, w * WARP_LANES + l, op.dst ? mbar : dst,
-					   op.bytes);
+			return refuse_write(g, in, at, op.dst ? mbar : dst, op.dst ? 8 : op.bytes);
 		if (dst & (op.bytes - 1))
 			return refuse_odd(g, in, at, dst, op.bytes);
 		if (!async_issue(mbar_owner, &op))
@@ -478,7 +467,7 @@ static const struct uop *mbar_lanes(struct gang *g, const struct uop *in, bool *
 		u64 *at = (u64 *)(void *)shared_at(g, address, 8, &owner);
 
 		if (!at)
-			return refuse_lane(g, in, w * WARP_LANES + l, address, 8);
+			return refuse_write(g, in, w * WARP_LANES + l, address, 8);
 		if (address & 7)
 			return refuse_odd(g, in, w * WARP_LANES + l, address, 8);
 		*waits |= !mbar_lane(g, in, owner, at, w * WARP_LANES + l);

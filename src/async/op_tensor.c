@@ -2,6 +2,7 @@
  * Tensor copies and tensormap.replace. PTX ISA "cp.async.bulk.tensor",
  * "cp.reduce.async.bulk.tensor", "tensormap.replace", "tensormap.cp_fenceproxy".
  */
+#include "src/async/refuse.h"
 #include "src/ops/observe.h"
 #include "src/uop/async.h"
 #include "src/uop/atom.h"
@@ -56,7 +57,7 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 	struct mem_cache *c = &g->caches[in->mem.cache];
 
 	if (!m)
-		return refuse_lane(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
+		return refuse_read(g, in, lane, at, TENSOR_MAP_BYTES) != NULL;
 	/* Checked and used in a copy: other threads may write the original. */
 	t->map = *m;
 	m = &t->map;
@@ -77,9 +78,10 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 		return exec_fault(g, in, FAULT_ILLEGAL_INSTRUCTION, 1u << lane % WARP_LANES) !=
 		       NULL;
 	if (!tensor_extent(m, &lo, &hi))
-		return refuse_lane(g, in, lane, m->address, TENSOR_MAP_BYTES) != NULL;
+		return refuse_read(g, in, lane, m->address, TENSOR_MAP_BYTES) != NULL;
 	if (hi > lo && !mem_cache_hit(c, lo, hi - lo) && !exec_cache_fill(g, in, lo, hi - lo, lane))
-		return refuse_lane(g, in, lane, lo, (u32)(hi - lo)) != NULL;
+		return (in->tensor.to_global ? refuse_write : refuse_read)(g, in, lane, lo,
+									   (u32)(hi - lo)) != NULL;
 	if (hi > lo)
 		t->map.address += c->bias;
 	t->store = in->tensor.to_global;
@@ -142,7 +144,7 @@ static const struct uop *to_shared(struct gang *g, const struct uop *in, u32 lan
 		if (multicast && !mask)
 			break;
 		if (!c || !owner)
-			return refuse_lane(g, in, lane, dst, span);
+			return refuse_write(g, in, lane, dst, span);
 		op.mbar = word_of(owner, b);
 		if (!issue(owner, c, d, t, &op))
 			return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << lane % WARP_LANES);
@@ -161,7 +163,7 @@ static const struct uop *to_global(struct gang *g, const struct uop *in, u32 lan
 	struct async_op op = {.thread = thread};
 
 	if (!c)
-		return refuse_lane(g, in, lane, src, tensor_span(&t->map));
+		return refuse_read(g, in, lane, src, tensor_span(&t->map));
 	if (!a)
 		return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << lane % WARP_LANES);
 	op.group = a->warp[thread / WARP_LANES].bulk_committed[thread % WARP_LANES];
@@ -196,8 +198,8 @@ HANDLER(tensor_replace)
 			struct tensor_map *map = map_at(g, in, ROW64(in->a)[lane]);
 
 			if (!map)
-				return refuse_lane(g, in, lane, ROW64(in->a)[lane],
-						   TENSOR_MAP_BYTES);
+				return refuse_write(g, in, lane, ROW64(in->a)[lane],
+						    TENSOR_MAP_BYTES);
 			if (!tensor_replace(map, in->field.field, in->field.index,
 					    in->flags & UOPF_WIDE_DATA ? ROW64(in->b)[lane]
 								       : ROW32(in->b)[lane]))
@@ -218,7 +220,7 @@ HANDLER(tensor_copy_map)
 					  *from = map_at(g, in, ROW64(in->b)[lane]);
 
 			if (!to || !from)
-				return refuse_lane(g, in, lane, ROW64(to ? in->b : in->a)[lane],
+				return refuse_read(g, in, lane, ROW64(to ? in->b : in->a)[lane],
 						   TENSOR_MAP_BYTES);
 			memmove(to, from, TENSOR_MAP_BYTES);
 		}
@@ -244,10 +246,13 @@ static void tell_piece(void *user, u32 shared, u64 global, u32 bytes, bool insid
 				     : t->op->apply ? ACCESS_RED
 						    : ACCESS_COPY_WRITE;
 
+	/* What is read first: observers take what is written for its copy. */
+	if (inside && !store)
+		tell_bytes(t->g, t->in, t->w, t->l, kind, MEM_GLOBAL, global, bytes);
 	if (inside || !store)
 		tell_place(t->g, t->in, t->w, t->l, store ? ACCESS_COPY_READ : ACCESS_COPY_WRITE,
 			   t->base + shared, bytes);
-	if (inside)
+	if (inside && store)
 		tell_bytes(t->g, t->in, t->w, t->l, kind, MEM_GLOBAL, global, bytes);
 }
 

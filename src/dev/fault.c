@@ -168,7 +168,9 @@ static void say_address(const struct fault *f, const struct device_kernel *k, st
 
 	if (f->kind == FAULT_MISALIGNED_ADDRESS)
 		text_printf(t, "not a multiple of %u; it is ", f->size);
-	if (f->space == MEM_SHARED)
+	if (f->text[0])
+		text_puts(t, f->text);
+	else if (f->space == MEM_SHARED)
 		say_offset(f, a & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
 	else if (f->space == MEM_LOCAL)
 		say_offset(f, a, local, f->local_bytes, t);

@@ -260,8 +260,12 @@ static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
 	for (u32 i = 0; i < 3; i++)
 		p.at[i] = (s32)value_at(g, in, TEX_ROW_COORD + i, lane);
 	*at = surf_at(s, &p, &fault);
-	if (fault)
-		refuse_lane(g, in, lane, (u64)(u32)p.at[0], 1);
+	if (fault) {
+		refuse_lane(g, in, lane, (u64)(u32)p.at[0],
+			    p.formatted ? s->image.element_bytes : p.bytes);
+		g->fault->write = in->inner == OP_sust;
+		surf_say_outside(s, &p, g->fault->text, sizeof(g->fault->text));
+	}
 	return !fault;
 }
 

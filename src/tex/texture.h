@@ -227,6 +227,9 @@ struct surf_place {
  * Host address of the place, clamped if asked for. NULL: outside. `fault`: and that is an error.
  */
 u8 *surf_at(const struct tex_object *s, const struct surf_place *p, bool *fault);
+/* For messages: where the place is, and how large the surface. */
+void surf_say_outside(const struct tex_object *s, const struct surf_place *p, char *text,
+		      size_t size);
 /* sust.p: store four values, converted to the surface's format. */
 void surf_store_texel(const struct tex_object *s, u8 *to, const u32 value[4], u32 count);
 

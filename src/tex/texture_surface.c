@@ -3,6 +3,9 @@
  */
 #include "src/tex/texture.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Bring one coordinate of `bytes`-wide units into 0 .. size - 1. False: it was outside. */
 static bool bound_coordinate(s64 *at, s64 size, u32 bounds)
 {
@@ -45,6 +48,28 @@ u8 *surf_at(const struct tex_object *s, const struct surf_place *p, bool *fault)
 	*fault = !in && p->bounds == SURF_TRAP;
 	return in ? (u8 *)(uintptr_t)(l->base + (u64)z * l->slice + (u64)y * l->pitch + (u64)x)
 		  : NULL;
+}
+
+void surf_say_outside(const struct tex_object *s, const struct surf_place *p, char *text,
+		      size_t size)
+{
+	const struct tex_image *im = &s->image;
+	const struct tex_level *l = &im->level[0];
+	const char *unit = p->formatted ? "texel" : "byte";
+	u64 width = (u64)l->size[0] * (p->formatted ? 1 : im->element_bytes);
+
+	if (p->geometry == TEX_3D)
+		snprintf(text, size, "%s (%d,%d,%d) of a surface of %llu x %u x %u", unit, p->at[0],
+			 p->at[1], p->at[2], (unsigned long long)width, l->size[1], l->size[2]);
+	else if (p->geometry == TEX_2D)
+		snprintf(text, size, "%s (%d,%d) of a surface of %llu x %u", unit, p->at[0],
+			 p->at[1], (unsigned long long)width, l->size[1]);
+	else
+		snprintf(text, size, "%s %d of a surface of %llu", unit, p->at[0],
+			 (unsigned long long)width);
+	if (p->layered)
+		snprintf(text + strlen(text), size - strlen(text), " in layer %u of %u", p->layer,
+			 im->layers);
 }
 
 /* Nearest f16 below in magnitude; what is too large becomes the largest one. */

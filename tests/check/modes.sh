@@ -65,7 +65,7 @@ shape_of()
 depends()
 {
 	case $1 in
-	race:race_reset_of_counter | race:race_guarded_max | copies:race_mbarrier_used_before_init) : ;;
+	race:race_reset_of_counter | race:race_guarded_* | copies:race_mbarrier_used_before_init) : ;;
 	sync:bad_counts_differ | sync:bad_count_too_large | sync:bad_count_too_small) : ;;
 	*) false ;;
 	esac

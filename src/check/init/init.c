@@ -579,7 +579,27 @@ static void on_copy_read(struct visit *v)
 	c->copy_warp = v->a->warp;
 	c->copy_mask = v->a->mask;
 	c->copy_bytes = v->a->bytes;
+	c->copy_space = v->a->space;
 	memcpy(c->copy_from, v->a->address, sizeof(c->copy_from));
+}
+
+/* What comes from shared memory, where the lane's bytes are now marked as written. */
+static void copy_shared_lane(struct visit *v, u32 lane)
+{
+	struct exec_access read = *v->a;
+	struct visit from = *v;
+
+	read.space = MEM_SHARED;
+	read.address = v->c->copy_from;
+	from.a = &read;
+	if (!find_init_place(&from, lane))
+		return;
+	for (u64 i = 0; i < read.bytes; i += 8) {
+		u32 missing = missing_at(&from, i, (u32)min_u64(8, read.bytes - i));
+
+		for (; missing; missing &= missing - 1)
+			written_clear(v->written, v->at + i + (u32)__builtin_ctz(missing), 1);
+	}
 }
 
 /* Bytes of a copy take along what they are. */
@@ -588,10 +608,14 @@ static void copy_lane(struct visit *v, u32 lane)
 	struct init_cta *c = v->c;
 	struct init_range *from = NULL;
 	u64 missing, address = c->copy_from[lane];
+	bool follows =
+		c->copy_pc == v->a->pc && c->copy_bytes == v->a->bytes && c->copy_mask >> lane & 1;
 
-	if (c->copy_pc == v->a->pc && c->copy_bytes == v->a->bytes && c->copy_mask >> lane & 1)
+	if (follows && c->copy_space == MEM_GLOBAL)
 		from = init_memory_at(v->check->memory, address);
 	written_set(v->written, v->at, v->a->bytes);
+	if (follows && c->copy_space == MEM_SHARED)
+		copy_shared_lane(v, lane);
 	for (u64 i = 0; from && i < v->a->bytes; i += 8) {
 		u32 n = (u32)min_u64(8, v->a->bytes - i);
 		struct init_read r = {v->a->pc, MEM_GLOBAL, (u8)n, true, address + i};
@@ -691,6 +715,9 @@ static void visit_access(struct visit *v)
 		break;
 	case ACCESS_COPY_WRITE:
 		each_lane(v, copy_lane);
+		/* Of a tensor, pieces outside of it are written, and not read. */
+		if (v->a->in->inner == OP_tensor)
+			v->c->copy_pc = NO_PC;
 		break;
 	case ACCESS_MATRIX_LOAD:
 		if (v->a->in->inner == OP_wmma_load)
@@ -735,23 +762,9 @@ static void init_observe_access(void *user, const struct exec_access *a)
 		init_announce(v.launch, check->mem, check->found);
 }
 
-/* A stretch of the heap is given out: it holds nothing, whatever another thread left there. */
 static void init_observe_heap(void *user, const struct cta *cta, u64 address, u64 bytes)
 {
-	struct init_check *c = user;
-	struct init_memory *im = c->memory;
-	struct init_range *r;
-	struct mem_range heap;
-
-	pthread_mutex_lock(&im->lock);
-	r = init_memory_at(im, address);
-	if (!r && mem_find(cta->env->mem, address, bytes, &heap)) {
-		init_memory_take(im, cta->env->mem, heap.base, heap.size, MEM_KIND_HEAP);
-		r = init_memory_at(im, address);
-	}
-	if (r)
-		written_clear(&r->written, address - r->base, bytes);
-	pthread_mutex_unlock(&im->lock);
+	init_memory_give(((struct init_check *)user)->memory, cta->env->mem, address, bytes);
 }
 
 void init_check_init(struct init_check *c, struct mem *m, struct findings *found)

@@ -83,6 +83,7 @@ struct init_cta {
 	/* asynchronous copies: where lanes of a warp are about to read */
 	u32 copy_pc, copy_mask, copy_warp;
 	u64 copy_from[WARP_LANES];
+	u8 copy_space; /* enum mem_space, of copy_from */
 	u64 copy_bytes;
 	/* a fragment that is loaded in pieces: was anything of it written? */
 	u32 fragment_pc;

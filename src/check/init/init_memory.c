@@ -359,3 +359,19 @@ void init_memory_close(struct init_memory *im, const struct mem *m)
 	}
 	pthread_mutex_unlock(&the_memory_lock);
 }
+
+void init_memory_give(struct init_memory *im, struct mem *m, u64 address, u64 bytes)
+{
+	struct init_range *r;
+	struct mem_range heap;
+
+	pthread_mutex_lock(&im->lock);
+	r = init_memory_at(im, address);
+	if (!r && mem_find(m, address, bytes, &heap)) {
+		init_memory_take(im, m, heap.base, heap.size, MEM_KIND_HEAP);
+		r = init_memory_at(im, address);
+	}
+	if (r)
+		written_clear(&r->written, address - r->base, bytes);
+	pthread_mutex_unlock(&im->lock);
+}

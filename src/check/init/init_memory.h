@@ -35,6 +35,9 @@ struct init_memory *init_memory_open(struct findings *found);
 /* A device with this memory is closed. */
 void init_memory_close(struct init_memory *im, const struct mem *m);
 
+/* A stretch of the heap is given out: it holds nothing, whatever another thread left there. */
+void init_memory_give(struct init_memory *im, struct mem *m, u64 address, u64 bytes);
+
 /* ---- the caller locks ---- */
 
 /* Where an address is; NULL: in memory that counts as written. */

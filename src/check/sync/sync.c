@@ -181,8 +181,6 @@ static void step_warp(struct sync_step *s)
 		sync_lanes_arrive(s);
 	else if (s->in->inner == OP_mbar)
 		sync_mbar_step(s);
-	else if (s->in->inner == OP_bulk)
-		sync_copy_bulk(s);
 	if (sync_is_deed(s->in))
 		note_last(w, s->mask, s->pc);
 }
@@ -316,10 +314,14 @@ static void sync_access(struct sync_launch *l, struct sync_cta *c, const struct 
 	/* Another observer of the launch wanted it: there are no copies. */
 	if (l->step_at && !a->cta->cluster)
 		return;
-	if (a->cta->cluster)
+	if (a->cta->cluster && !a->extra)
 		sync_cluster_access(l, c, a);
-	if (a->kind == ACCESS_COPY_WRITE)
+	if (a->kind == ACCESS_COPY_WRITE && a->extra)
+		sync_copy_piece(l, c, a);
+	else if (a->kind == ACCESS_COPY_WRITE)
 		sync_copy_issue(l, c, a);
+	else if (a->kind == ACCESS_COPY_DONE)
+		sync_copy_piece_end(l, c, a);
 	else if (a->kind != ACCESS_STORE && a->kind != ACCESS_MATRIX_STORE)
 		sync_copy_read(l, c, a);
 }
@@ -366,6 +368,7 @@ void sync_check_init(struct sync_check *y, struct findings *found)
 					      .step = on_sync_step,
 					      .access = on_sync_access,
 					      .span = on_sync_span,
+					      .every = true,
 					      .sync = on_sync_sync,
 					      .narrow = on_sync_narrow}};
 	pthread_mutex_init(&y->lock, NULL);

@@ -8,6 +8,7 @@
 #include "src/uop/async.h"
 
 #define WORD 4u
+#define MBAR_OPEN UINT32_MAX /* of a copy whose mbarrier has not been told yet */
 
 void sync_copy_free(struct sync_cta *c)
 {
@@ -73,36 +74,50 @@ void sync_copy_issue(struct sync_launch *l, struct sync_cta *c, const struct exe
 	}
 }
 
-static u64 row64(const struct sync_step *s, u32 row, u32 l)
+/* ---- bulk and tensor copies, and what other CTAs send ---- */
+
+/* The copy of this lane whose pieces are being told; NULL: none. */
+static struct sync_copy *open_bulk(struct sync_cta *c, const struct exec_access *a)
 {
-	return ((const u64 *)(const void *)(s->gang->regs + row))[sync_index(s, l)];
+	struct sync_copy *x = c->copies.len ? &c->copies.at[c->copies.len - 1] : NULL;
+
+	return x && x->mbar == MBAR_OPEN && x->pc == a->pc && x->warp == a->warp &&
+			       x->left == a->mask
+		       ? x
+		       : NULL;
 }
 
-void sync_copy_bulk(const struct sync_step *s)
+void sync_copy_piece(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
 {
-	const u32 *ext = s->launch->program->ext + s->in->ext;
-	u32 mask = exec_step_passes(s->gang, s->in, s->warp - s->gang->first_warp - s->gang->warp);
+	u32 lane = (u32)__builtin_ctz(a->mask);
+	u64 to = a->address[lane];
+	const struct cta *at;
+	struct sync_cta *owner = sync_owner(l, c->cta, to, &at);
+	struct sync_copy *x = owner ? open_bulk(owner, a) : NULL;
 
-	/* Multicast copies are not followed. */
-	if (s->in->copy.to_global || s->in->copy.reduces || ext[0] == NO_ROW || ext[1] != NO_ROW)
+	if (!owner)
 		return;
-	for (u32 m = mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m),
-		    bytes = ((const u32 *)(const void *)(s->gang->regs +
-							 s->in->c))[sync_index(s, l)];
-		u64 to = row64(s, s->in->a, l);
-		const struct cta *at;
-		struct sync_cta *owner = sync_owner(s->launch, s->cta->cta, to, &at);
-		struct sync_copy *x = owner ? copy_new(s->launch, owner) : NULL;
-
+	if (!x) {
+		x = copy_new(l, owner);
 		if (!x)
-			continue;
-		x->warp = s->warp;
-		x->left = 1u << l;
-		x->pc = s->pc;
-		x->mbar = sync_offset(s->cta->cta, row64(s, ext[0], l)) + 1;
-		note_filling(owner, l, sync_offset(s->cta->cta, to), bytes);
+			return;
+		x->warp = a->warp;
+		x->left = 1u << lane;
+		x->pc = a->pc;
+		x->mbar = MBAR_OPEN;
 	}
+	note_filling(owner, lane, to & MEM_SHARED_OFFSET, a->bytes);
+}
+
+void sync_copy_piece_end(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
+{
+	u64 address = a->address[__builtin_ctz(a->mask)];
+	const struct cta *at;
+	struct sync_cta *owner = sync_owner(l, c->cta, address, &at);
+	struct sync_copy *x = owner ? open_bulk(owner, a) : NULL;
+
+	if (x)
+		x->mbar = (u32)(address & MEM_SHARED_OFFSET) + 1;
 }
 
 /* ---- waits ---- */

@@ -188,8 +188,10 @@ void sync_mbar_waited(const struct sync_step *s);
 void sync_copy_free(struct sync_cta *c);
 /* cp.async writes shared memory. */
 void sync_copy_issue(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
-/* cp.async.bulk, before it runs. */
-void sync_copy_bulk(const struct sync_step *s);
+/* A piece of what a bulk or tensor copy or st.async writes to shared memory, of one lane. */
+void sync_copy_piece(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+/* Behind its pieces: the mbarrier that it completes. */
+void sync_copy_piece_end(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
 /* Groups of cp.async, and arrivals of an mbarrier for them. */
 void sync_copy_group(const struct sync_step *s);
 /* A wait for an mbarrier has ended. */
