@@ -57,11 +57,12 @@ struct process {
 	/* rt_device.c */
 	pthread_once_t rt_once;
 	struct rt rt;
-	struct debugger *debugger; /* NULL: none; never freed */
-	struct recorder *recorder; /* NULL: none */
-	u32 checks;                /* what is looked for: enum check, as a mask */
-	struct findings findings;  /* on all devices; if anything is looked for */
-	struct between *between;   /* races between launches; NULL: not looked for */
+	struct debugger *debugger;       /* NULL: none; never freed */
+	struct recorder *recorder;       /* NULL: none */
+	u32 checks;                      /* what is looked for: enum check, as a mask */
+	struct findings findings;        /* on all devices; if anything is looked for */
+	struct between *between;         /* races between launches; NULL: not looked for */
+	struct profile_collect *profile; /* of launches; NULL: none is wanted */
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;
 	bool is_exiting; /* atomic */

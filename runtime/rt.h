@@ -98,8 +98,9 @@ struct rt_device {
 	/* a fault: every call answers it until the device is reset; workers write it: rt_sticky */
 	int sticky;
 	size_t limits[RT_LIMITS];
-	struct checks *checks;    /* those that watch launches; NULL: none */
-	struct memory_pool *pool; /* that it allocates from; NULL: its default one */
+	struct checks *checks;          /* those that watch launches; NULL: none */
+	struct profile_device *profile; /* NULL: none */
+	struct memory_pool *pool;       /* that it allocates from; NULL: its default one */
 };
 
 struct rt {

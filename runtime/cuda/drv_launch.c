@@ -44,6 +44,7 @@ static int drv_start(const void *function, struct device_launch *l, void *stream
 	l->may_inline = true;
 	l->name = function;
 	l->from = rt_report_from();
+	l->context = rt_context_number();
 	l->args = params;
 	status = params ? STATUS_SUCCESS : drv_read_extra(extra, &l->packed, &l->packed_bytes);
 	return status ? status : (int)stream_launch(s, l);

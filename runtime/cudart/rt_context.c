@@ -40,6 +40,13 @@ struct rt_context *rt_context_now(void)
 	return stack.len ? stack.at[stack.len - 1] : NULL;
 }
 
+u64 rt_context_number(void)
+{
+	const struct rt_context *c = rt_context_now();
+
+	return c ? c->id : 0;
+}
+
 int rt_context_device(void)
 {
 	return stack.len ? stack.at[stack.len - 1]->device : stack.device;

@@ -28,6 +28,8 @@ struct rt_context {
 
 /* The calling thread's current context; NULL: none. */
 struct rt_context *rt_context_now(void);
+/* Its number; 0: there is none. */
+u64 rt_context_number(void);
 /* Device of the calling thread: the current context's, else the one that was chosen or 0. */
 int rt_context_device(void);
 /* The calling thread's device while it has no context. */

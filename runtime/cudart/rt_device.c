@@ -11,6 +11,7 @@
 #include "src/debugger/debugger.h"
 #include "src/dev/module/nested.h"
 #include "src/dev/record/record.h"
+#include "src/profile/collect.h"
 #include "src/sched/debug.h"
 #include "src/sched/rest.h"
 
@@ -92,6 +93,20 @@ static bool look_for(struct rt *rt, struct text *why)
 	return true;
 }
 
+/* What PTXLOOM_PROFILE asks for. False, with a line in `why`: it cannot be. */
+static bool profile_begin(struct rt *rt, struct text *why)
+{
+	the_process.profile = profile_open(why);
+	if (!the_process.profile)
+		return !why->len;
+	if (the_process.checks || the_process.debugger) {
+		text_puts(why, "programs are profiled, or checked, or debugged, not at once");
+		return false;
+	}
+	rt->settings.sched.deterministic |= profile_needs_order(the_process.profile);
+	return true;
+}
+
 static void rt_make(void)
 {
 	const char *spec = setting_text(SETTING_DEVICE);
@@ -123,6 +138,10 @@ static void rt_make(void)
 		}
 	}
 	if (!rt->status && !look_for(rt, &why)) {
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+		rt->status = cudaErrorInitializationError;
+	}
+	if (!rt->status && !profile_begin(rt, &why)) {
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 		rt->status = cudaErrorInitializationError;
 	}
@@ -242,6 +261,8 @@ static int open_locked(struct rt *rt, int i)
 							  d->dev.observer, &the_process.findings);
 	if (d->checks)
 		checks_choose(d->checks, &the_process.findings, &d->dev);
+	if (the_process.profile)
+		d->profile = profile_device_open(the_process.profile, &d->dev);
 	rt_limits_init(d);
 	rt_guard_install();
 	d->is_open = true;
@@ -337,6 +358,7 @@ void rt_device_reset(int i)
 		if (d->checks)
 			checks_close(d->checks);
 		free(d->checks);
+		profile_device_close(d->profile);
 		*d = (struct rt_device){0};
 	} else {
 		stream_device_revive(&d->dev);

@@ -122,6 +122,7 @@ static int rt_start(const struct rt_function *f, const struct request *r, struct
 		return cudaErrorInvalidResourceHandle;
 	if (r->shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
+	l->context = rt_context_number();
 	status = (int)stream_launch(s, l);
 	return status ? status : (int)launch_attrs_record(&r->attrs, s);
 }

@@ -11,6 +11,7 @@
 #include "src/check/snapshot.h"
 #include "src/dbg/host/host_lines.h"
 #include "src/dev/record/record.h"
+#include "src/profile/collect.h"
 
 #include <stdio.h>
 
@@ -209,6 +210,9 @@ bool rt_report_exit(void)
 
 	sum_up_overruns();
 	failed = sum_up_findings();
+	if (!the_process.is_forked)
+		profile_close(the_process.profile);
+	the_process.profile = NULL;
 	if (the_process.recorder && !the_process.is_forked)
 		recorder_say_end(the_process.recorder);
 	pthread_mutex_lock(&refusals->lock);

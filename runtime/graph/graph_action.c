@@ -45,6 +45,7 @@ int action_kernel(bool driver, const struct kernel_node_params *p, struct graph_
 	l->dynamic_bytes = p->shared;
 	l->args = p->params;
 	l->from = rt_report_from();
+	l->context = rt_context_number();
 	return p->params ? STATUS_SUCCESS : drv_read_extra(p->extra, &l->packed, &l->packed_bytes);
 }
 

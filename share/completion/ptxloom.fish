@@ -29,18 +29,49 @@ complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
-	'exec:run one kernel' 'help:explain a command' 'lint:check PTX' 'ls:list device code in files' \
+	'exec:run one kernel' 'help:explain a command' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
 	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
 end
-complete -c ptxloom -n '__ptxloom_is run check debug env exec' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is run check debug env exec profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
 
 complete -c ptxloom -n '__ptxloom_is run' -F -a '(__fish_complete_command)'
 complete -c ptxloom -n '__ptxloom_is check' -F -a '(__fish_complete_command)'
+complete -c ptxloom -n '__ptxloom_is profile' -F -a '(__fish_complete_command)'
+complete -c ptxloom -n '__ptxloom_is profile' -s k -l kernel-name -x -d 'these kernels'
+complete -c ptxloom -n '__ptxloom_is profile' -l kernel-name-base -x -a 'function demangled mangled' -d 'which name'
+complete -c ptxloom -n '__ptxloom_is profile' -s s -l launch-skip -x -d 'launches to leave out'
+complete -c ptxloom -n '__ptxloom_is profile' -s c -l launch-count -x -d 'launches at most'
+complete -c ptxloom -n '__ptxloom_is profile' -l launch-skip-before-match -x -d 'launches of any kernel to leave out'
+complete -c ptxloom -n '__ptxloom_is profile' -l kernel-id -x -d 'this launch'
+complete -c ptxloom -n '__ptxloom_is profile' -l devices -x -d 'on these devices'
+complete -c ptxloom -n '__ptxloom_is profile' -l set -x -a 'basic detailed full roofline' -d 'set of sections'
+complete -c ptxloom -n '__ptxloom_is profile' -l section -x -d 'a section'
+complete -c ptxloom -n '__ptxloom_is profile' -l metrics -x -d 'these metrics'
+complete -c ptxloom -n '__ptxloom_is profile' -l page -x -a 'details raw source' -d 'what is printed'
+complete -c ptxloom -n '__ptxloom_is profile' -l print-source -x -a 'ptx cuda cuda,ptx' -d 'lines of the source page'
+complete -c ptxloom -n '__ptxloom_is profile' -l csv -d 'comma-separated values'
+complete -c ptxloom -n '__ptxloom_is profile' -l print-units -x -a 'auto base' -d 'units'
+complete -c ptxloom -n '__ptxloom_is profile' -l print-metric-name -x -a 'label name label-name' -d 'names of metrics'
+complete -c ptxloom -n '__ptxloom_is profile' -l cache-control -x -a 'all none off' -d 'when caches are emptied'
+complete -c ptxloom -n '__ptxloom_is profile' -s o -l export -r -d 'write a report'
+complete -c ptxloom -n '__ptxloom_is profile' -s f -l force-overwrite -d 'also over a file'
+complete -c ptxloom -n '__ptxloom_is profile' -s i -l import -r -d 'print a report'
+complete -c ptxloom -n '__ptxloom_is profile' -l log-file -r -d 'print to a file'
+complete -c ptxloom -n '__ptxloom_is profile' -l assert -x -d 'a budget'
+complete -c ptxloom -n '__ptxloom_is profile' -l kernel -x -d 'kernel of the budget'
+complete -c ptxloom -n '__ptxloom_is profile' -l query-metrics -d 'list metrics'
+complete -c ptxloom -n '__ptxloom_is profile' -l list-sections -d 'list sections'
+complete -c ptxloom -n '__ptxloom_is profile' -l list-sets -d 'list sets'
+complete -c ptxloom -n '__ptxloom_is profile' -l quiet -d 'errors alone'
+complete -c ptxloom -n '__ptxloom_is profile' -l timeout -x -d 'stop after this time'
+complete -c ptxloom -n '__ptxloom_is profile' -l clock-control -x -d 'no effect'
+complete -c ptxloom -n '__ptxloom_is profile' -l replay-mode -x -d 'no effect'
+complete -c ptxloom -n '__ptxloom_is profile' -l target-processes -x -a 'all' -d 'all'
 complete -c ptxloom -n '__ptxloom_is run check exec' -l check -x -a 'mem race init sync leak api' -d 'look for faults'
 complete -c ptxloom -n '__ptxloom_is check' -l format -x -a 'text json xml sarif github' -d 'how findings are written'
 complete -c ptxloom -n '__ptxloom_is check' -l log-file -r -d 'where findings are written'

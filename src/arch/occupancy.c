@@ -3,7 +3,7 @@
  * shared memory allow. Source: rules of the CUDA occupancy calculator; confirmed point by point on
  * an H200.
  */
-#include "src/arch/arch.h"
+#include "src/arch/limits.h"
 
 /* All that the rules read. Without one of them there is no answer. */
 static const enum arch_field needed[] = {
@@ -82,6 +82,27 @@ static u64 carveout(const struct arch *a, s32 percent, u64 one_cta)
 	return carveout_for(a, max_u64((wanted + 99) / 100, one_cta));
 }
 
+bool arch_limits(const struct arch *a, const struct arch_use *use, struct arch_limits *out)
+{
+	u32 warps = (u32)(((u64)use->threads_per_cta + 31) / 32);
+	u64 smem;
+
+	*out = (struct arch_limits){0};
+	if (!has_fields(a))
+		return false;
+	smem = cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX));
+	out->ctas = (u32)a->ctas_per_sm_max;
+	if (warps && use->threads_per_cta <= (u32)a->threads_per_cta_max) {
+		out->warps = (u32)a->warps_per_sm_max / warps;
+		if (use->registers_per_thread <= (u32)a->registers_per_thread_max)
+			out->registers = ctas_by_registers(a, warps, use->registers_per_thread);
+	}
+	if (use->smem_bytes > (u64)a->smem_per_cta_optin_bytes)
+		return true;
+	out->smem = smem ? (u32)(carveout(a, use->carveout_percent, smem) / smem) : out->ctas;
+	return true;
+}
+
 static void take_less(struct arch_occupancy *o, u64 ctas, enum arch_limiter limiter)
 {
 	if (ctas >= o->ctas)
@@ -93,28 +114,18 @@ static void take_less(struct arch_occupancy *o, u64 ctas, enum arch_limiter limi
 bool arch_occupancy(const struct arch *a, const struct arch_use *use, struct arch_occupancy *out)
 {
 	u32 warps = (u32)(((u64)use->threads_per_cta + 31) / 32);
-	u64 smem;
+	struct arch_limits l;
 
 	*out = (struct arch_occupancy){0};
-	if (!has_fields(a))
+	if (!arch_limits(a, use, &l))
 		return false;
-	smem = cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX));
-	out->smem_carveout_bytes = carveout(a, use->carveout_percent, smem);
-	out->ctas = (u32)a->ctas_per_sm_max;
+	out->smem_carveout_bytes = carveout(a, use->carveout_percent,
+					    cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX)));
+	out->ctas = l.ctas;
 	out->limiter = ARCH_LIMIT_CTAS;
-	if (!warps || use->threads_per_cta > (u32)a->threads_per_cta_max)
-		take_less(out, 0, ARCH_LIMIT_WARPS);
-	else
-		take_less(out, (u32)a->warps_per_sm_max / warps, ARCH_LIMIT_WARPS);
-	if (use->registers_per_thread > (u32)a->registers_per_thread_max)
-		take_less(out, 0, ARCH_LIMIT_REGISTERS);
-	else if (warps)
-		take_less(out, ctas_by_registers(a, warps, use->registers_per_thread),
-			  ARCH_LIMIT_REGISTERS);
-	if (use->smem_bytes > (u64)a->smem_per_cta_optin_bytes)
-		take_less(out, 0, ARCH_LIMIT_SMEM);
-	else if (smem)
-		take_less(out, out->smem_carveout_bytes / smem, ARCH_LIMIT_SMEM);
+	take_less(out, l.warps, ARCH_LIMIT_WARPS);
+	take_less(out, l.registers, ARCH_LIMIT_REGISTERS);
+	take_less(out, l.smem, ARCH_LIMIT_SMEM);
 	out->warps = out->ctas * warps;
 	return true;
 }

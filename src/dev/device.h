@@ -289,6 +289,7 @@ struct device_launch {
 	u32 packed_bytes;
 	const void *name; /* what the program calls the kernel, for captured graphs; may be NULL */
 	struct host_from from; /* the call, for messages */
+	u64 context;           /* number of the context that it is made in; 0: there is none */
 };
 
 /* A fault as people want to see it. Strings live as long as the structure says. */
@@ -346,6 +347,22 @@ u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct progra
 u32 device_shared_static(const struct program *p);
 /* CTAs of this size that an SM holds at once; 0: it cannot run. */
 u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_bytes);
+
+struct exec_env;
+
+/* What a launch that begins is, for observers. */
+struct device_look {
+	const struct device_kernel *kernel;
+	const struct program *program;
+	u64 context, stream;  /* numbers; 0: it is in none */
+	u64 parent;           /* grid_id of the grid that has launched it; 0: the host has */
+	u32 registers;        /* of a thread, as occupancy takes them */
+	bool registers_given; /* the kernel says so */
+	u32 static_shared, dynamic_shared, resident;
+};
+
+/* env: of a launch of a device, during its exec_observer.narrow. */
+void device_look_at(const struct exec_env *e, struct device_look *out);
 
 /* ---- clusters: cluster.c ---- */
 

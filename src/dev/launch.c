@@ -456,6 +456,8 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 		return STATUS_OUT_OF_MEMORY;
 	f->kernel = k;
 	f->from = l->from;
+	f->context = l->context;
+	f->stream = 0;
 	f->program = p;
 	f->resident = resident;
 	f->cooperative = l->cooperative;
@@ -483,6 +485,25 @@ bool device_flight_launches_graphs(const struct device_flight *f)
 		if (p->externs[i].run == graph_device_launch)
 			return true;
 	return false;
+}
+
+void device_look_at(const struct exec_env *e, struct device_look *out)
+{
+	const struct device_flight *f = e->user;
+	struct arch_use use = use_of(f->kernel, e->block[0] * e->block[1] * e->block[2], 0);
+
+	*out = (struct device_look){
+		.kernel = f->kernel,
+		.program = f->program,
+		.context = f->context,
+		.stream = f->stream,
+		.parent = f->parent,
+		.registers = use.registers_per_thread,
+		.registers_given = f->kernel->func->has_perf[IR_MAXNREG],
+		.static_shared = device_shared_static(f->program),
+		.dynamic_shared = f->dynamic_bytes,
+		.resident = f->resident,
+	};
 }
 
 static bool start_grid(struct device_flight *f, bool may_inline)

@@ -7,6 +7,7 @@
 #include "src/base/setting.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/record/record.h"
+#include "src/profile/collect.h"
 #include "src/tools/exec_job.h"
 #include "src/tools/exec_replay.h"
 #include "src/tools/interrupt.h"
@@ -87,6 +88,24 @@ static bool open_recorder(struct exec_job *j, const struct device_settings *s)
 	return ok;
 }
 
+/* What PTXLOOM_PROFILE asks for. False after a message. */
+static bool open_profile(struct exec_job *j, struct device_settings *s,
+			 const struct exec_observer *observer)
+{
+	struct text why = {0};
+	bool ok;
+
+	j->profile = profile_open(&why);
+	if (j->profile && (observer || j->debugger))
+		text_puts(&why, "launches are profiled, or watched and debugged, not at once");
+	if (why.len)
+		fprintf(stderr, "ptxloom: error: %s\n", why.at);
+	s->sched.deterministic |= profile_needs_order(j->profile);
+	ok = !why.len;
+	text_fini(&why);
+	return ok;
+}
+
 static int open_exec_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
@@ -129,6 +148,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		replay_place(j->replay);
 	else if (!open_recorder(j, &s))
 		return TOOL_USAGE;
+	if (!open_profile(j, &s, observer))
+		return TOOL_USAGE;
 	interrupt_prepare();
 	j->pool = sched_pool_new(&s.sched);
 	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool,
@@ -154,6 +175,8 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		checks_open_apart(&j->watch.checks, j->watch.which, observer, &j->watch.findings);
 	if (j->watch.which)
 		checks_choose(&j->watch.checks, &j->watch.findings, &j->dev);
+	if (j->profile)
+		j->profile_device = profile_device_open(j->profile, &j->dev);
 	j->dev.recorder = j->recorder;
 	j->dev.syscalls.print = print_to_stdout;
 	return TOOL_OK;
@@ -473,6 +496,8 @@ static void job_close(struct exec_job *j)
 	if (j->debugger)
 		debugger_exiting(j->debugger);
 	debugger_free(j->debugger);
+	profile_device_close(j->profile_device);
+	profile_close(j->profile);
 	replay_close(j->replay);
 	if (j->recorder)
 		recorder_say_end(j->recorder);

@@ -24,6 +24,8 @@ struct exec_output {
 };
 
 struct debugger;
+struct profile_collect;
+struct profile_device;
 struct recorder;
 struct replay;
 
@@ -41,7 +43,9 @@ struct exec_job {
 	struct exec_watch watch;
 	struct arch_devices profiles;
 	struct sched_pool *pool;
-	struct debugger *debugger; /* NULL: none */
+	struct debugger *debugger;       /* NULL: none */
+	struct profile_collect *profile; /* PTXLOOM_PROFILE; NULL: none */
+	struct profile_device *profile_device;
 	struct device dev;
 	struct device_program *program;
 	struct device_kernel *k;

@@ -218,7 +218,7 @@ bool tool_hint_file(const char *name)
 	return false;
 }
 
-static int start_program(char **argv)
+int tool_start_program(char **argv)
 {
 	int e;
 
@@ -350,8 +350,8 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 	status = check_options_begin();
 	if (status)
 		return status;
-	return timeout_ms ? tool_supervise(start_program, argv + i, timeout_ms)
-			  : start_program(argv + i);
+	return timeout_ms ? tool_supervise(tool_start_program, argv + i, timeout_ms, NULL, NULL)
+			  : tool_start_program(argv + i);
 }
 
 int tool_main_run(const struct tool_command *self, int argc, char **argv)

@@ -117,13 +117,18 @@ static int stop_child(pid_t child, const sigset_t *set, const char *name, u64 ti
 	return TOOL_TIMED_OUT;
 }
 
-int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms)
+/* Some thousand years. */
+#define FOR_EVER_MS ((u64)1 << 50)
+
+int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms,
+		   void (*after)(void *user), void *user)
 {
 	static const int mine[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1};
-	u64 deadline = supervise_now_ms() + timeout_ms;
+	u64 deadline = supervise_now_ms() + (timeout_ms ? timeout_ms : FOR_EVER_MS);
 	sigset_t set, old;
 	pid_t child;
 	int status;
+	bool in_time;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_LEN(mine); i++)
@@ -140,7 +145,10 @@ int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms)
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		leave(start(argv));
 	}
-	if (wait_until(child, &set, deadline, &status))
-		return end_like(status);
-	return stop_child(child, &set, argv[0], timeout_ms);
+	in_time = wait_until(child, &set, deadline, &status);
+	if (!in_time)
+		status = stop_child(child, &set, argv[0], timeout_ms);
+	if (after)
+		after(user);
+	return in_time ? end_like(status) : status;
 }

@@ -71,6 +71,9 @@ bool tool_check_program(const char *name);
  */
 bool tool_hint_file(const char *name);
 
+/* Become the program. Returns the exit status after a message: it cannot be started. */
+int tool_start_program(char **argv);
+
 /* What `ptxloom run` does, for a command that has its options. */
 int tool_run_program(const struct tool_command *self, int argc, char **argv);
 

@@ -29,6 +29,11 @@ struct caches_launch {
 	bool is_cut;
 	struct map traces;        /* by CTA + 1 */
 	struct insn_policy *insn; /* by micro-op */
+	struct cache_insn *told;  /* by micro-op, with watch_caches.ended; else NULL */
+	struct l2 *l2;            /* the observer's, or `own` */
+	struct l2 own;            /* for a launch that runs beside others, when all begin cold */
+	bool is_shared;           /* without memory: the second cache of another launch */
+	struct l2_counts l2_counts;
 };
 
 static const struct {
@@ -294,7 +299,7 @@ static void play_sm(struct caches_launch *l, u32 sm)
 		map_remove(&l->traces, cta + 1);
 	}
 	if (len)
-		cache_play_first(&l->sm[sm], t, len, NULL);
+		cache_play_first(&l->sm[sm], t, len, l->told);
 	l->sm[sm].is_cut |= !t;
 	for (u32 i = 0; i < len; i++)
 		cache_trace_free(t[i]);
@@ -308,7 +313,9 @@ static void play_launch_round(struct caches_launch *l)
 	for (u32 i = 0; i < l->rules.sms; i++)
 		play_sm(l, i);
 	pthread_mutex_lock(&c->lock);
-	cache_play_second(&c->l2, l->sm, l->rules.sms, NULL);
+	l->l2->count = l->l2_counts;
+	cache_play_second(l->l2, l->sm, l->rules.sms, l->told);
+	l->l2_counts = l->l2->count;
 	pthread_mutex_unlock(&c->lock);
 	l->round++;
 }
@@ -333,6 +340,8 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	l->ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
 	l->resident = e->resident ? e->resident : 1;
 	l->insn = calloc(l->program->uops, sizeof(*l->insn));
+	if (l->owner->ended)
+		l->told = calloc(l->program->uops, sizeof(*l->told));
 	l->sm = calloc(l->rules.sms, sizeof(*l->sm));
 	for (u32 i = 0; l->sm && i < l->rules.sms; i++)
 		if (cache_sm_init(&l->sm[i], &l->rules.l1))
@@ -397,24 +406,46 @@ static void caches_cta_end(void *user, const struct cta *cta)
 	pthread_mutex_unlock(&l->lock);
 }
 
+/* Where all launches begin cold, those that run at a time have a second cache each. */
+static void take_second(struct watch_caches *c, struct caches_launch *l)
+{
+	l->l2 = &c->l2;
+	if (c->keeps_second)
+		return;
+	if (!c->l2_taken) {
+		c->l2_taken = true;
+		l2_reset(&c->l2);
+	} else if (l2_init(&l->own, &c->l2.rules)) {
+		l->l2 = &l->own;
+	} else {
+		l->is_cut = true;
+		l->is_shared = true;
+	}
+}
+
+static void give_second(struct watch_caches *c, struct caches_launch *l)
+{
+	if (l->l2 == &l->own)
+		l2_fini(&l->own);
+	else if (!l->is_shared)
+		c->l2_taken = false;
+}
+
 static void caches_launch_begin(void *user, const struct program *p, u64 grid_id)
 {
 	struct watch_caches *c = user;
 	struct caches_launch *l = calloc(1, sizeof(*l));
 
 	pthread_mutex_lock(&c->lock);
-	if (!c->keeps_second && !c->launches.len)
-		l2_reset(&c->l2);
-	if (l) {
+	if (l && map_set(&c->launches, grid_id + 1, map_key(l))) {
 		l->program = p;
 		l->owner = c;
 		pthread_mutex_init(&l->lock, NULL);
-	}
-	if (l && !map_set(&c->launches, grid_id + 1, map_key(l))) {
+		take_second(c, l);
+	} else {
 		free(l);
-		l = NULL;
+		c->is_cut = true;
 	}
-	c->is_cut |= !l;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -429,24 +460,31 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 {
 	struct watch_caches *c = user;
 	struct caches_launch *l = caches_launch_of(c, grid_id);
+	struct cache_counts counts = {0};
 
 	(void)p;
 	if (!l)
 		return;
 	play_rest(l);
+	counts.l2 = l->l2_counts;
+	for (u32 i = 0; l->sm && i < l->rules.sms; i++) {
+		cache_counts_add(&counts, &l->sm[i].count);
+		l->is_cut |= l->sm[i].is_cut;
+		cache_sm_fini(&l->sm[i]);
+	}
 	pthread_mutex_lock(&c->lock);
 	map_remove(&c->launches, grid_id + 1);
 	c->is_cut |= l->is_cut;
-	for (u32 i = 0; l->sm && i < l->rules.sms; i++) {
-		cache_counts_add(&c->counts, &l->sm[i].count);
-		c->is_cut |= l->sm[i].is_cut;
-		cache_sm_fini(&l->sm[i]);
-	}
+	cache_counts_add(&c->counts, &counts);
+	give_second(c, l);
 	pthread_mutex_unlock(&c->lock);
+	if (c->ended)
+		c->ended(c->ended_user, grid_id, &counts, l->told);
 	map_fini(&l->traces);
 	pthread_mutex_destroy(&l->lock);
 	free(l->sm);
 	free(l->insn);
+	free(l->told);
 	free(l);
 }
 
@@ -490,7 +528,7 @@ static u64 tags_of(const struct cache_counts *n)
 u64 watch_caches_value(const struct watch_caches *c, enum caches_metric m)
 {
 	const struct cache_counts *n = &c->counts;
-	const struct l2_counts *l2 = &c->l2.count;
+	const struct l2_counts *l2 = &n->l2;
 	const u64 value[CACHES_METRICS] = {
 		/* Copies through the first cache are loads to it. */
 		[CACHES_ld_hit] = n->l1[CACHE_LOAD].hit + n->l1[CACHE_COPY].hit,

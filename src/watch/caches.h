@@ -29,9 +29,17 @@ struct watch_caches {
 	const struct arch *arch; /* borrowed */
 	bool keeps_second;       /* launches find the second cache as the one before left it */
 	struct l2 l2;
+	bool l2_taken;              /* by a launch that is to be alone with it */
 	struct map launches;        /* by grid id + 1 */
 	struct cache_counts counts; /* of all launches that have ended */
 	bool is_cut;                /* the host had no memory for all of it */
+	/*
+	 * A launch has ended; set before the first one, NULL: not called. insns: by micro-op of
+	 * its program, NULL without memory.
+	 */
+	void (*ended)(void *user, u64 grid_id, const struct cache_counts *counts,
+		      const struct cache_insn *insns);
+	void *ended_user;
 	struct exec_observer observer;
 };
 

@@ -248,17 +248,28 @@ static const struct {
 	[ACCESS_COPY_READ] = {WATCH_copy_requests, WATCH_copy_sectors, false},
 };
 
-static void count_global(struct watch_counters *c, const struct exec_access *a, u32 width)
+static void tally_add(struct watch_tally *t, u32 metric, u32 n)
+{
+	if (metric < WATCH_METRICS) {
+		t->metric[t->len] = (u8)metric;
+		t->n[t->len++] = n;
+	}
+}
+
+static void tally_global(struct watch_tally *t, const struct exec_access *a, u32 width)
 {
 	if (a->kind >= ARRAY_LEN(global_metrics))
 		return;
-	count_more(c, global_metrics[a->kind].requests, 1);
-	count_more(c, global_metrics[a->kind].sectors,
-		   global_metrics[a->kind].atomic ? watch_atomic_sectors(a->address, a->mask, width)
-						  : watch_sectors(a->address, a->mask, width));
-	if (a->kind == ACCESS_COPY_READ && a->bypass)
-		count_more(c, WATCH_copy_wavefronts,
-			   watch_bypass_wavefronts(a->address, a->mask, width));
+	t->requests = 1;
+	t->sectors = global_metrics[a->kind].atomic
+			     ? watch_atomic_sectors(a->address, a->mask, width)
+			     : watch_sectors(a->address, a->mask, width);
+	tally_add(t, global_metrics[a->kind].requests, 1);
+	tally_add(t, global_metrics[a->kind].sectors, t->sectors);
+	if (a->kind != ACCESS_COPY_READ || !a->bypass)
+		return;
+	t->passes = watch_bypass_wavefronts(a->address, a->mask, width);
+	tally_add(t, WATCH_copy_wavefronts, t->passes);
 }
 
 /* The same for shared memory; a conflict metric of WATCH_METRICS: there is none. */
@@ -275,40 +286,51 @@ static const struct {
 	[ACCESS_MATRIX_STORE] = {WATCH_MATRIX, WATCH_matrix_st_wavefronts, WATCH_METRICS},
 };
 
-static void count_shared_access(struct watch_counters *c, const struct exec_access *a, u32 width)
+static void tally_shared(struct watch_tally *t, const struct exec_access *a, u32 width)
 {
-	u32 passes = shared_metrics[a->kind].passes, conflicts = shared_metrics[a->kind].conflicts;
 	struct watch_passes p =
 		watch_wavefronts(a->address, a->mask, width, shared_metrics[a->kind].how);
 
-	if (passes < WATCH_METRICS && !a->bypass)
-		count_more(c, passes, p.passes);
-	if (conflicts < WATCH_METRICS)
-		count_more(c, conflicts, p.passes - p.parts);
+	t->requests = 1;
+	t->passes = p.passes;
+	t->parts = p.parts;
+	if (!a->bypass)
+		tally_add(t, shared_metrics[a->kind].passes, p.passes);
+	tally_add(t, shared_metrics[a->kind].conflicts, p.passes - p.parts);
 }
 
-static void count_access(void *user, const struct exec_access *a)
+void watch_tally_access(const struct exec_access *a, struct watch_tally *t)
 {
-	struct watch_counters *c = user;
 	u32 width = (u32)a->size * a->count;
 	bool store = a->kind == ACCESS_STORE;
 
+	*t = (struct watch_tally){0};
 	switch (a->space) {
 	case MEM_GLOBAL:
-		count_global(c, a, width);
+		tally_global(t, a, width);
 		break;
 	case MEM_SHARED:
-		count_shared_access(c, a, width);
+		tally_shared(t, a, width);
 		break;
 	case MEM_LOCAL:
-		count_more(c, store ? WATCH_local_st_requests : WATCH_local_ld_requests,
-			   width > WORD ? width / WORD : 1);
-		count_more(c, store ? WATCH_local_st_sectors : WATCH_local_ld_sectors,
-			   watch_local_sectors(a->address, a->mask, width));
+		t->requests = width > WORD ? width / WORD : 1;
+		t->sectors = watch_local_sectors(a->address, a->mask, width);
+		tally_add(t, store ? WATCH_local_st_requests : WATCH_local_ld_requests,
+			  t->requests);
+		tally_add(t, store ? WATCH_local_st_sectors : WATCH_local_ld_sectors, t->sectors);
 		break;
 	default:
 		break;
 	}
+}
+
+static void count_access(void *user, const struct exec_access *a)
+{
+	struct watch_tally t;
+
+	watch_tally_access(a, &t);
+	for (u32 i = 0; i < t.len; i++)
+		count_more(user, t.metric[i], t.n[i]);
 }
 
 static void count_sync(void *user, const struct exec_sync *s)

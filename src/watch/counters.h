@@ -24,6 +24,17 @@ void watch_counters_init(struct watch_counters *c);
 const char *watch_metric_name(u32 metric);
 const char *watch_metric_what(u32 metric);
 
+/* What one access of a warp adds. */
+struct watch_tally {
+	u32 len;
+	u8 metric[4]; /* enum watch_metric, `len` of them, and how much each */
+	u32 n[4];
+	/* The same by what it is, 0 where the access has none; parts: see struct watch_passes. */
+	u32 requests, sectors, passes, parts;
+};
+
+void watch_tally_access(const struct exec_access *a, struct watch_tally *t);
+
 /* ---- the rules, for one instruction of one warp ---- */
 
 /* Sectors of 32 bytes that the lanes' accesses of `width` bytes touch. */

@@ -139,6 +139,7 @@ static void emit_node_locked(struct graph_node *n, const struct graph_emit *wher
 		w->kind = WORK_LAUNCH;
 		w->flight = n->flight;
 		w->flight->run = where->run;
+		w->flight->stream = where->home->id;
 		w->flight->place = stream_place_locked(s);
 		n->flight = NULL;
 	} else if (graph_node_is_call(n)) {

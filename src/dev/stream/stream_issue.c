@@ -128,6 +128,7 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	w = stream_append_locked(s, WORK_LAUNCH);
 	if (w) {
 		w->flight = f;
+		f->stream = s->id;
 		f->place = stream_place_locked(s);
 		serial = w->serial;
 		if (!w->missing)

@@ -1,0 +1,17 @@
+/*
+ * What each resource of an SM allows by itself.
+ */
+#ifndef PL_ARCH_LIMITS_H
+#define PL_ARCH_LIMITS_H
+
+#include "src/arch/arch.h"
+
+/* CTAs of a use that each resource has room for; 0: not even one. */
+struct arch_limits {
+	u32 ctas, warps, registers, smem;
+};
+
+/* False when the profile lacks a field this needs; *out is then zero. */
+bool arch_limits(const struct arch *a, const struct arch_use *use, struct arch_limits *out);
+
+#endif

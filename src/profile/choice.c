@@ -1,0 +1,173 @@
+/*
+ * Choosing launches.
+ */
+#include "src/profile/choice.h"
+
+#include "src/base/demangle.h"
+#include "src/base/setting.h"
+
+#include <regex.h>
+#include <stdlib.h>
+
+struct profile_pattern {
+	char *name; /* NULL: the expression counts */
+	regex_t regex;
+};
+
+static struct profile_pattern *new_name(const char *text, struct text *why)
+{
+	struct profile_pattern *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->name = strdup(text);
+	if (p && p->name)
+		return p;
+	free(p);
+	text_puts(why, "no memory left");
+	return NULL;
+}
+
+struct profile_pattern *profile_pattern_new(const char *text, struct text *why)
+{
+	static const char regex[] = "regex:";
+	struct profile_pattern *p;
+	char message[200];
+	int e;
+
+	if (strncmp(text, regex, strlen(regex)) != 0)
+		return new_name(text, why);
+	p = calloc(1, sizeof(*p));
+	if (!p) {
+		text_puts(why, "no memory left");
+		return NULL;
+	}
+	e = regcomp(&p->regex, text + strlen(regex), REG_EXTENDED | REG_NOSUB);
+	if (!e)
+		return p;
+	regerror(e, &p->regex, message, sizeof(message));
+	text_printf(why, "'%s' is no regular expression: %s", text + strlen(regex), message);
+	free(p);
+	return NULL;
+}
+
+void profile_pattern_free(struct profile_pattern *p)
+{
+	if (!p)
+		return;
+	if (!p->name)
+		regfree(&p->regex);
+	free(p->name);
+	free(p);
+}
+
+bool profile_pattern_fits(const struct profile_pattern *p, const char *name)
+{
+	return p->name ? !strcmp(p->name, name) : !regexec(&p->regex, name, 0, NULL, 0);
+}
+
+/* ---- names ---- */
+
+/* Where the parameters begin, which are the last thing in parentheses. */
+static size_t choice_name_end(const char *s)
+{
+	size_t n = strlen(s);
+	int depth = 0;
+
+	if (!n || s[n - 1] != ')')
+		return n;
+	for (size_t i = n; i-- > 0;) {
+		depth += (s[i] == ')') - (s[i] == '(');
+		if (!depth)
+			return i;
+	}
+	return n;
+}
+
+/* Without "void " in front, which templates have, and without arguments of templates. */
+static void add_function(const char *s, struct text *out)
+{
+	size_t end = choice_name_end(s), first = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i < end; i++) {
+		depth += (s[i] == '<' || s[i] == '(') - (s[i] == '>' || s[i] == ')');
+		if (!depth && (s[i] == ' ' || (s[i] == ':' && i + 1 < end && s[i + 1] != ':')))
+			first = i + 1;
+	}
+	depth = 0;
+	for (size_t i = first; i < end; i++) {
+		depth += s[i] == '<';
+		if (!depth)
+			text_add(out, s + i, 1);
+		depth -= s[i] == '>';
+	}
+}
+
+void profile_shown_name(const char *demangled, enum profile_base base, struct text *out)
+{
+	if (base == BASE_FUNCTION)
+		add_function(demangled, out);
+	else
+		text_puts(out, demangled);
+}
+
+void profile_kernel_name(const char *mangled, enum profile_base base, struct text *out)
+{
+	struct text t = {0};
+
+	if (base == BASE_MANGLED) {
+		text_puts(out, mangled);
+		return;
+	}
+	demangle(mangled, &t);
+	profile_shown_name(t.at ? t.at : mangled, base, out);
+	text_fini(&t);
+}
+
+/* ---- launches ---- */
+
+bool profile_choice_read(struct profile_choice *c, struct text *why)
+{
+	const char *pattern = setting_text(SETTING_PROFILE_KERNELS);
+
+	*c = (struct profile_choice){
+		.base = (enum profile_base)setting_number(SETTING_PROFILE_BASE, BASE_FUNCTION),
+		.skip_all = setting_number(SETTING_PROFILE_SKIP_ALL, 0),
+		.skip = setting_number(SETTING_PROFILE_SKIP, 0),
+		.count = setting_number(SETTING_PROFILE_COUNT, 0),
+	};
+	if (pattern)
+		c->pattern = profile_pattern_new(pattern, why);
+	return !pattern || c->pattern;
+}
+
+void profile_choice_fini(struct profile_choice *c)
+{
+	profile_pattern_free(c->pattern);
+	c->pattern = NULL;
+}
+
+static bool fits_kernel(const struct profile_choice *c, const char *kernel)
+{
+	struct text name = {0};
+	bool yes;
+
+	if (!c->pattern)
+		return true;
+	profile_kernel_name(kernel, c->base, &name);
+	yes = profile_pattern_fits(c->pattern, name.at ? name.at : kernel);
+	text_fini(&name);
+	return yes;
+}
+
+bool profile_choice_has(void *choice, const char *kernel)
+{
+	struct profile_choice *c = choice;
+	u64 n;
+
+	if (__atomic_fetch_add(&c->all, 1, __ATOMIC_RELAXED) < c->skip_all ||
+	    !fits_kernel(c, kernel))
+		return false;
+	n = __atomic_fetch_add(&c->seen, 1, __ATOMIC_RELAXED);
+	return n >= c->skip && (!c->count || n - c->skip < c->count);
+}

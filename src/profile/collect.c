@@ -1,0 +1,493 @@
+/*
+ * Observing launches, and writing a line about each.
+ */
+#include "src/base/demangle.h"
+#include "src/base/setting.h"
+#include "src/profile/collect_int.h"
+#include "src/watch/counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum collect_caches { CACHES_COLD, CACHES_WARM, CACHES_OFF };
+
+/* ---- which launch, which worker ---- */
+
+static struct collect_launch *launch_of(struct profile_device *d, u64 grid_id)
+{
+	u64 *at;
+
+	pthread_mutex_lock(&d->lock);
+	at = map_get(&d->launches, grid_id + 1);
+	pthread_mutex_unlock(&d->lock);
+	return at ? (struct collect_launch *)(uintptr_t)*at : NULL;
+}
+
+static struct slot *slot_new(struct collect_launch *l)
+{
+	struct slot *s = calloc(1, sizeof(*s) + (size_t)l->rows->len * sizeof(s->row[0]));
+	bool ok;
+
+	pthread_mutex_lock(&l->device->lock);
+	ok = s && VEC_PUSH(&l->slots, s);
+	l->is_cut |= !ok;
+	pthread_mutex_unlock(&l->device->lock);
+	if (ok)
+		return s;
+	free(s);
+	return NULL;
+}
+
+/* A worker mostly counts for the launch that it counted for last. */
+static _Thread_local struct {
+	u64 serial, grid_id;
+	struct slot *slot; /* NULL: no memory */
+	const struct profile_rows *rows;
+} mine;
+
+static struct slot *collect_slot_of(struct profile_device *d, const struct exec_env *e)
+{
+	struct collect_launch *l;
+
+	if (PL_LIKELY(mine.serial == d->serial && mine.grid_id == e->grid_id))
+		return mine.slot;
+	l = launch_of(d, e->grid_id);
+	if (!l)
+		return NULL;
+	mine.serial = d->serial;
+	mine.grid_id = e->grid_id;
+	mine.rows = l->rows;
+	mine.slot = slot_new(l);
+	return mine.slot;
+}
+
+/* ---- counting ---- */
+
+static void collect_count_step(void *user, const struct gang *g, const struct uop *in)
+{
+	struct slot *s = collect_slot_of(user, g->env);
+	u32 row, n = exec_step_warps(g);
+	bool branches;
+	u64 *at;
+
+	if (!s)
+		return;
+	row = mine.rows->row_of[in - g->uops];
+	branches = mine.rows->shape[row].work == WORK_BRANCH;
+	at = s->row[row];
+	for (u32 w = 0; w < n; w++) {
+		u32 mask = exec_step_mask(g, w), passes;
+
+		if (!mask)
+			continue;
+		passes = exec_step_passes(g, in, w);
+		at[COLUMN_inst]++;
+		at[COLUMN_threads] += (u32)__builtin_popcount(mask);
+		at[COLUMN_threads_on] += (u32)__builtin_popcount(passes);
+		at[COLUMN_divergent] += branches && passes && passes != mask;
+	}
+}
+
+static const u8 global_accesses[] = {
+	[ACCESS_LOAD] = ACCESS_OF_global_ld,        [ACCESS_STORE] = ACCESS_OF_global_st,
+	[ACCESS_ATOM] = ACCESS_OF_global_atom,      [ACCESS_RED] = ACCESS_OF_global_red,
+	[ACCESS_COPY_READ] = ACCESS_OF_copy_access,
+};
+
+static const u8 shared_accesses[] = {
+	[ACCESS_LOAD] = ACCESS_OF_shared_ld,         [ACCESS_STORE] = ACCESS_OF_shared_st,
+	[ACCESS_ATOM] = ACCESS_OF_shared_atom,       [ACCESS_RED] = ACCESS_OF_shared_atom,
+	[ACCESS_COPY_READ] = ACCESS_OF_shared_ld,    [ACCESS_COPY_WRITE] = ACCESS_OF_shared_copy,
+	[ACCESS_COPY_DONE] = PROFILE_ACCESSES,       [ACCESS_MATRIX_LOAD] = ACCESS_OF_matrix_ld,
+	[ACCESS_MATRIX_STORE] = ACCESS_OF_matrix_st,
+};
+
+/* PROFILE_ACCESSES: it is not counted. */
+static u32 collect_access_of(const struct exec_access *a, bool is_constant)
+{
+	switch (a->space) {
+	case MEM_GLOBAL:
+		if (is_constant)
+			return ACCESS_OF_constant_ld;
+		if (a->kind == ACCESS_COPY_READ && a->bypass)
+			return ACCESS_OF_copy_bypass;
+		return a->kind < ARRAY_LEN(global_accesses) ? global_accesses[a->kind]
+							    : PROFILE_ACCESSES;
+	case MEM_SHARED:
+		return a->kind < ARRAY_LEN(shared_accesses) ? shared_accesses[a->kind]
+							    : PROFILE_ACCESSES;
+	case MEM_LOCAL:
+		return a->kind == ACCESS_STORE ? ACCESS_OF_local_st : ACCESS_OF_local_ld;
+	default:
+		return PROFILE_ACCESSES;
+	}
+}
+
+static void count_row(u64 *at, u8 space, const struct watch_tally *t, u64 ideal, u64 bytes)
+{
+	switch (space) {
+	case MEM_GLOBAL:
+		at[COLUMN_global_requests] += t->requests;
+		at[COLUMN_global_sectors] += t->sectors;
+		at[COLUMN_global_ideal] += ideal;
+		at[COLUMN_bytes] += bytes;
+		break;
+	case MEM_SHARED:
+		at[COLUMN_shared_requests] += t->requests;
+		at[COLUMN_shared_passes] += t->passes;
+		at[COLUMN_shared_ideal] += t->parts;
+		break;
+	default:
+		at[COLUMN_local_requests] += t->requests;
+		at[COLUMN_local_sectors] += t->sectors;
+	}
+}
+
+static void collect_count_access(void *user, const struct exec_access *a)
+{
+	struct slot *s = collect_slot_of(user, a->cta->env);
+	u64 *to, bytes = (u64)__builtin_popcount(a->mask) * a->bytes, ideal;
+	struct watch_tally t;
+	u32 row, which;
+
+	if (!s)
+		return;
+	row = mine.rows->row_of[a->pc];
+	which = collect_access_of(a, mine.rows->shape[row].is_constant);
+	if (which == PROFILE_ACCESSES)
+		return;
+	to = s->access[which];
+	to[FIELD_INSTS]++;
+	to[FIELD_BYTES] += bytes;
+	if (which == ACCESS_OF_constant_ld)
+		return;
+	watch_tally_access(a, &t);
+	/* Atomics on one word are not merged: nothing of theirs is excess. */
+	ideal = a->kind == ACCESS_ATOM || a->kind == ACCESS_RED
+			? t.sectors
+			: min_u64(t.sectors, (bytes + 31) / 32);
+	to[FIELD_REQUESTS] += t.requests;
+	to[FIELD_SECTORS] += t.sectors;
+	to[FIELD_IDEAL] += ideal;
+	to[FIELD_PASSES] += t.passes;
+	to[FIELD_PARTS] += t.parts;
+	count_row(s->row[row], a->space, &t, ideal, bytes);
+}
+
+/* ---- programs ---- */
+
+/* Describe it, in the file if that has not been done; with the lock held. false: no memory. */
+static bool describe(struct profile_collect *c, struct profile_rows *r, const char *kernel)
+{
+	struct profile_program *p = profile_rows_describe(r, kernel);
+	struct text t = {0};
+	u64 hash, *id;
+
+	if (!p)
+		return false;
+	r->described = p;
+	profile_program_write(p, &t);
+	hash = t.failed ? 0 : hash_bytes(t.at, t.len) | 1;
+	id = map_get(&c->written, hash);
+	p->id = id ? *id : ++c->programs;
+	text_fini(&t);
+	if (id)
+		return true;
+	/* The number is a part of it, and known only now. */
+	t = (struct text){0};
+	profile_program_write(p, &t);
+	if (t.failed || !map_set(&c->written, hash, p->id))
+		return false;
+	fwrite(t.at, 1, t.len, c->to);
+	text_fini(&t);
+	return true;
+}
+
+/* With the lock held. NULL without memory. */
+static struct profile_rows *collect_rows_of(struct profile_collect *c, const struct program *p,
+					    const char *kernel)
+{
+	const u64 *at = map_get(&c->rows, map_key(p));
+	struct profile_rows *r;
+
+	if (at)
+		return (struct profile_rows *)(uintptr_t)*at;
+	r = profile_rows_new(p);
+	if (r && describe(c, r, kernel) && map_set(&c->rows, map_key(p), map_key(r)))
+		return r;
+	profile_rows_free(r);
+	return NULL;
+}
+
+/* Its kernels may come again, at other addresses, which may be those of others. */
+static void collect_forget_program(void *user, const struct device_program *p, bool loaded)
+{
+	struct profile_device *d = user;
+	struct profile_collect *c = d->of;
+
+	pthread_mutex_lock(&c->lock);
+	for (const struct device_kernel *k = loaded ? NULL : p->kernels; k; k = k->next)
+		for (u32 i = 0; i <= GANG_WARPS; i++) {
+			u64 *at = k->lowered[i] ? map_get(&c->rows, map_key(k->lowered[i])) : NULL;
+
+			if (!at)
+				continue;
+			profile_rows_free((struct profile_rows *)(uintptr_t)*at);
+			map_remove(&c->rows, map_key(k->lowered[i]));
+		}
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- launches ---- */
+
+static void collect_launch_free(struct collect_launch *l)
+{
+	for (size_t i = 0; i < l->slots.len; i++)
+		free(l->slots.at[i]);
+	VEC_FREE(&l->slots);
+	free(l->insns);
+	free(l);
+}
+
+static struct collect_launch *launch_new(struct profile_device *d, const struct exec_env *e)
+{
+	struct collect_launch *l = calloc(1, sizeof(*l));
+	struct profile_collect *c = d->of;
+
+	if (!l)
+		return NULL;
+	l->device = d;
+	device_look_at(e, &l->look);
+	memcpy(l->grid, e->grid, sizeof(l->grid));
+	memcpy(l->block, e->block, sizeof(l->block));
+	memcpy(l->cluster, e->cluster, sizeof(l->cluster));
+	pthread_mutex_lock(&c->lock);
+	l->number = c->launches++;
+	l->rows = collect_rows_of(c, e->program, l->look.kernel->func->name->text);
+	pthread_mutex_unlock(&c->lock);
+	if (l->rows)
+		return l;
+	collect_launch_free(l);
+	return NULL;
+}
+
+static void narrow_launch(void *user, const struct exec_env *e, struct exec_observer *o)
+{
+	struct profile_device *d = user;
+	struct collect_launch *l = launch_new(d, e);
+	bool ok;
+
+	pthread_mutex_lock(&d->lock);
+	ok = l && map_set(&d->launches, e->grid_id + 1, map_key(l));
+	pthread_mutex_unlock(&d->lock);
+	if (ok) {
+		o->step_at = l->rows->begins;
+		return;
+	}
+	if (l)
+		collect_launch_free(l);
+	d->of->is_short = true;
+	o->step = NULL;
+	o->access = NULL;
+}
+
+static void caches_ended(void *user, u64 grid_id, const struct cache_counts *counts,
+			 const struct cache_insn *insns)
+{
+	struct collect_launch *l = launch_of(user, grid_id);
+
+	if (!l)
+		return;
+	l->caches = *counts;
+	l->has_caches = true;
+	l->insns = insns ? calloc(l->rows->len + 1, sizeof(*l->insns)) : NULL;
+	for (u32 pc = 0; l->insns && pc < l->rows->uops; pc++) {
+		struct cache_insn *to = &l->insns[l->rows->row_of[pc]];
+
+		to->hit += insns[pc].hit;
+		to->miss += insns[pc].miss;
+		to->second += insns[pc].second;
+		to->second_miss += insns[pc].second_miss;
+		to->dram += insns[pc].dram;
+	}
+}
+
+static bool report_launch(struct collect_launch *l)
+{
+	struct slot *sum = calloc(1, sizeof(*sum) + (size_t)l->rows->len * sizeof(sum->row[0]));
+	struct profile_launch *x = calloc(1, sizeof(*x));
+	struct profile_collect *c = l->device->of;
+	struct text t = {0};
+	bool ok = sum && x && collect_sum(l, sum, x);
+
+	if (ok)
+		profile_launch_write(x, &t);
+	ok = ok && !t.failed;
+	pthread_mutex_lock(&c->lock);
+	/* At once: a program that is killed leaves what has ended. */
+	if (ok) {
+		fwrite(t.at, 1, t.len, c->to);
+		fflush(c->to);
+	}
+	pthread_mutex_unlock(&c->lock);
+	text_fini(&t);
+	profile_launch_free(x);
+	free(sum);
+	return ok;
+}
+
+/* Behind that of the caches, which have given their part. */
+static void launch_end(void *user, const struct program *p, u64 grid_id)
+{
+	struct profile_device *d = user;
+	struct collect_launch *l = launch_of(d, grid_id);
+
+	(void)p;
+	if (!l)
+		return;
+	pthread_mutex_lock(&d->lock);
+	map_remove(&d->launches, grid_id + 1);
+	pthread_mutex_unlock(&d->lock);
+	if (!report_launch(l))
+		d->of->is_short = true;
+	collect_launch_free(l);
+}
+
+/* ---- devices ---- */
+
+struct profile_device *profile_device_open(struct profile_collect *c, struct device *dev)
+{
+	static u64 serials;
+	struct profile_device *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	*d = (struct profile_device){
+		.of = c,
+		.dev = dev,
+		.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
+		.counts = {.user = d,
+			   .launch_end = launch_end,
+			   .step = collect_count_step,
+			   .access = collect_count_access,
+			   .narrow = narrow_launch},
+	};
+	pthread_mutex_init(&d->lock, NULL);
+	watch_tee_init(&d->tee);
+	d->has_caches = c->caches != CACHES_OFF &&
+			watch_caches_init(&d->caches, dev->arch, c->caches == CACHES_WARM);
+	if (d->has_caches) {
+		d->caches.ended = caches_ended;
+		d->caches.ended_user = d;
+		watch_tee_add(&d->tee, &d->caches.observer);
+	}
+	watch_tee_add(&d->tee, &d->counts);
+	dev->observer = &d->tee.observer;
+	dev->is_observed = profile_choice_has;
+	dev->is_observed_user = &c->choice;
+	dev->on_program = collect_forget_program;
+	dev->on_program_user = d;
+	return d;
+}
+
+void profile_device_close(struct profile_device *d)
+{
+	if (!d)
+		return;
+	if (d->has_caches)
+		watch_caches_fini(&d->caches);
+	map_fini(&d->launches);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+/* ---- the process ---- */
+
+/* The path with the number of the process for %p. */
+static char *path_of(const char *pattern)
+{
+	struct text t = {0};
+
+	for (; *pattern; pattern++)
+		if (pattern[0] == '%' && pattern[1] == 'p') {
+			text_printf(&t, "%ld", (long)getpid());
+			pattern++;
+		} else {
+			text_add(&t, pattern, 1);
+		}
+	return t.at;
+}
+
+static void write_process(struct profile_collect *c)
+{
+	char host[256] = "", name[4096];
+	ssize_t n = readlink("/proc/self/exe", name, sizeof(name) - 1);
+	struct profile_process p = {.pid = (u64)getpid(), .name = name, .host = host};
+	struct text t = {0};
+
+	name[n > 0 ? n : 0] = 0;
+	gethostname(host, sizeof(host) - 1);
+	profile_process_write(&p, &t);
+	if (!t.failed)
+		fwrite(t.at, 1, t.len, c->to);
+	fflush(c->to);
+	text_fini(&t);
+}
+
+struct profile_collect *profile_open(struct text *why)
+{
+	const char *path = setting_text(SETTING_PROFILE);
+	struct profile_collect *c = path ? calloc(1, sizeof(*c)) : NULL;
+
+	if (!c)
+		return NULL;
+	c->path = path_of(path);
+	/* A process that becomes another one keeps its number. */
+	c->to = c->path ? fopen(c->path, "ae") : NULL;
+	if (!c->to) {
+		text_printf(why, "%s: %s", path, strerror(errno));
+	} else if (profile_choice_read(&c->choice, why)) {
+		c->caches =
+			(enum collect_caches)setting_number(SETTING_PROFILE_CACHES, CACHES_COLD);
+		pthread_mutex_init(&c->lock, NULL);
+		demangle_prepare();
+		write_process(c);
+		return c;
+	}
+	if (c->to)
+		fclose(c->to);
+	free(c->path);
+	free(c);
+	return NULL;
+}
+
+bool profile_needs_order(const struct profile_collect *c)
+{
+	return c && c->caches == CACHES_WARM;
+}
+
+void profile_close(struct profile_collect *c)
+{
+	bool ok;
+
+	if (!c)
+		return;
+	fprintf(c->to, "{\"end\": %llu}\n", (unsigned long long)c->launches);
+	ok = !ferror(c->to);
+	if (fclose(c->to) || !ok)
+		fprintf(stderr, "ptxloom: error: %s: the profile could not be written: %s\n",
+			c->path, strerror(errno));
+	if (c->is_short)
+		fputs("ptxloom: error: a launch was not profiled: no memory left\n", stderr);
+	for (size_t i = 0; i < c->rows.cap; i++)
+		if (c->rows.slots[i].key)
+			profile_rows_free((struct profile_rows *)(uintptr_t)c->rows.slots[i].value);
+	map_fini(&c->rows);
+	map_fini(&c->written);
+	profile_choice_fini(&c->choice);
+	pthread_mutex_destroy(&c->lock);
+	free(c->path);
+	free(c);
+}

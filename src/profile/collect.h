@@ -1,0 +1,32 @@
+/*
+ * Collecting what launches do: an observer for each device, and a file for the process to which
+ * each launch adds a line when it ends (report.h says what is in it).
+ *
+ * Counts are kept by worker and added up at the end of a launch, so that their order and number do
+ * not matter.
+ */
+#ifndef PL_PROFILE_COLLECT_H
+#define PL_PROFILE_COLLECT_H
+
+#include "src/dev/device.h"
+
+struct profile_collect;
+struct profile_device;
+
+/*
+ * Begin to collect as PTXLOOM_PROFILE and PTXLOOM_PROFILE_* say. NULL when nothing is asked for, or
+ * with a line in `why`: it cannot be written.
+ */
+struct profile_collect *profile_open(struct text *why);
+/* After the last launch. Says on standard error what could not be written. NULL is allowed. */
+void profile_close(struct profile_collect *c);
+/* Are launches to run in the order in which they are issued, for numbers that do not change? */
+bool profile_needs_order(const struct profile_collect *c);
+/*
+ * Observe a device, before its first program is loaded. NULL without memory, after a message.
+ * profile_device_close before the device's storage is used for another; its launches have ended.
+ */
+struct profile_device *profile_device_open(struct profile_collect *c, struct device *d);
+void profile_device_close(struct profile_device *d);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Private to collect*.c: what is counted of launches under way.
+ */
+#ifndef PL_PROFILE_COLLECT_INT_H
+#define PL_PROFILE_COLLECT_INT_H
+
+#include "src/profile/choice.h"
+#include "src/profile/collect.h"
+#include "src/profile/describe.h"
+#include "src/profile/report.h"
+#include "src/watch/caches.h"
+#include "src/watch/tee.h"
+
+#include <pthread.h>
+
+/* What the engine's side of an instruction's row is; the caches' comes from their model. */
+#define COUNTED_COLUMNS ((u32)COLUMN_l1_hit)
+
+struct profile_collect {
+	pthread_mutex_t lock;
+	FILE *to;
+	char *path;
+	u32 caches;         /* index in PTXLOOM_PROFILE_CACHES */
+	u64 launches;       /* profiled so far */
+	u64 programs;       /* described so far */
+	struct map rows;    /* struct program * -> struct profile_rows * */
+	struct map written; /* hash of a description -> its id + 1 */
+	struct profile_choice choice;
+	bool is_short; /* of memory: a launch is missing */
+};
+
+/* Counts of one worker for one launch. */
+struct slot {
+	u64 access[PROFILE_ACCESSES][PROFILE_FIELDS];
+	u64 row[][COUNTED_COLUMNS];
+};
+
+struct collect_launch {
+	struct profile_device *device;
+	const struct profile_rows *rows;
+	u64 number;
+	struct device_look look;
+	u32 grid[3], block[3], cluster[3];
+	VEC(struct slot *) slots; /* guarded by the device's lock */
+	struct cache_counts caches;
+	struct cache_insn *insns; /* by instruction; NULL: none */
+	bool has_caches, is_cut;
+};
+
+struct profile_device {
+	struct profile_collect *of;
+	struct device *dev;
+	u64 serial; /* among those of the process */
+	pthread_mutex_t lock;
+	struct map launches; /* grid id + 1 -> struct collect_launch * */
+	struct watch_caches caches;
+	bool has_caches;
+	struct exec_observer counts;
+	struct watch_tee tee;
+};
+
+/*
+ * Put the counts of a launch that has ended together: sum, empty, gets those of all workers, x the
+ * launch as reports have it. false: no memory left.
+ */
+bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_launch *x);
+
+#endif

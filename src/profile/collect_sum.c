@@ -1,0 +1,240 @@
+/*
+ * A launch in numbers: the sum of what its workers have counted, what the model of the caches says,
+ * and what occupancy comes to.
+ */
+#include "src/arch/limits.h"
+#include "src/profile/collect_int.h"
+
+#include <stdlib.h>
+
+/* Numbers that the driver gives to streams of its own; the default one of a device is 7. */
+#define STREAMS_BEFORE 6u
+
+/* ---- a launch in numbers ---- */
+
+static void sum_slots(struct collect_launch *l, struct slot *sum, u64 *value)
+{
+	for (size_t i = 0; i < l->slots.len; i++) {
+		const struct slot *s = l->slots.at[i];
+
+		for (u32 a = 0; a < PROFILE_ACCESSES; a++)
+			for (u32 f = 0; f < PROFILE_FIELDS; f++)
+				sum->access[a][f] += s->access[a][f];
+		for (u32 r = 0; r < l->rows->len; r++)
+			for (u32 k = 0; k < COUNTED_COLUMNS; k++)
+				sum->row[r][k] += s->row[r][k];
+	}
+	for (u32 a = 0; a < PROFILE_ACCESSES; a++)
+		memcpy(&value[profile_access_value((enum profile_access)a)], sum->access[a],
+		       sizeof(sum->access[a]));
+}
+
+static void sum_work(const struct profile_shape *s, const u64 *row, u64 *value)
+{
+	value[VALUE_inst] += row[COLUMN_inst];
+	value[VALUE_threads] += row[COLUMN_threads];
+	value[VALUE_threads_on] += row[COLUMN_threads_on];
+	switch ((enum profile_work)s->work) {
+	case WORK_OTHER:
+		break;
+	case WORK_BRANCH:
+		value[VALUE_branches] += row[COLUMN_inst];
+		value[VALUE_branches_divergent] += row[COLUMN_divergent];
+		break;
+	case WORK_BARRIER:
+		value[VALUE_barriers] += row[COLUMN_inst];
+		break;
+	case WORK_ARITHMETIC:
+		value[s->value] += row[COLUMN_threads_on];
+		if (s->value >= VALUE_hadd)
+			value[VALUE_half_flops] += row[COLUMN_threads_on] * s->flops;
+		break;
+	case WORK_TENSOR:
+		value[VALUE_tensor_flops] += row[COLUMN_inst] * s->flops;
+		break;
+	}
+}
+
+static void sum_first(u64 *to, const struct l1_counts *n)
+{
+	const u64 at[] = {n->requests, n->tags, n->sectors, n->hit, n->miss};
+
+	memcpy(to, at, sizeof(at));
+}
+
+static void sum_second(u64 *to, const struct l2_counts *n, enum l2_op op)
+{
+	const u64 at[] = {n->requests[op], n->sectors[op], n->hit[op], n->miss[op], n->fabric[op]};
+
+	memcpy(to, at, sizeof(at));
+}
+
+static void sum_caches(const struct cache_counts *c, u64 *value)
+{
+	static const enum profile_value first[] = {
+		[CACHE_LOAD] = VALUE_l1_load_requests,
+		[CACHE_STORE] = VALUE_l1_store_requests,
+		[CACHE_ATOM] = VALUE_l1_atom_requests,
+		[CACHE_RED] = VALUE_l1_red_requests,
+		[CACHE_COPY] = VALUE_l1_copy_requests,
+		[CACHE_COPY_PAST] = VALUE_l1_copy_past_requests,
+		[CACHE_LOCAL_LOAD] = VALUE_l1_local_load_requests,
+		[CACHE_LOCAL_STORE] = VALUE_l1_local_store_requests,
+	};
+	static const enum profile_value second[] = {
+		[L2_READ] = VALUE_l2_read_requests,
+		[L2_WRITE] = VALUE_l2_write_requests,
+		[L2_ATOM] = VALUE_l2_atom_requests,
+		[L2_RED] = VALUE_l2_red_requests,
+	};
+
+	for (u32 i = 0; i < ARRAY_LEN(first); i++)
+		sum_first(&value[first[i]], &c->l1[i]);
+	for (u32 i = 0; i < ARRAY_LEN(second); i++)
+		sum_second(&value[second[i]], &c->l2, (enum l2_op)i);
+	value[VALUE_l1_read] = c->read_sectors;
+	value[VALUE_l1_write] = c->write_sectors;
+	value[VALUE_constant_hit] = c->constant_hit;
+	value[VALUE_constant_miss] = c->constant_miss;
+	value[VALUE_dram_read] = c->l2.dram_read;
+	value[VALUE_dram_write] = c->l2.dram_write;
+	for (u32 i = 0; i < L2_CLASSES; i++) {
+		value[VALUE_l2_class_streaming_hit + 2 * i] = c->l2.class_hit[i];
+		value[VALUE_l2_class_streaming + 2 * i] = c->l2.class_sectors[i];
+	}
+}
+
+/* ---- occupancy ---- */
+
+static u32 warps_with(const struct arch *a, const struct arch_use *use)
+{
+	struct arch_occupancy o;
+
+	return arch_occupancy(a, use, &o) ? o.warps : 0;
+}
+
+/* What would have to be changed for more warps: fewer registers, less memory, other CTAs. */
+static void look_for_more(const struct arch *a, const struct arch_use *use, u64 *value)
+{
+	u32 now = warps_with(a, use), best = now;
+	struct arch_use u = *use;
+
+	for (u.registers_per_thread = use->registers_per_thread; u.registers_per_thread > 16;) {
+		u.registers_per_thread--;
+		if (warps_with(a, &u) <= now)
+			continue;
+		value[VALUE_lift_registers] = u.registers_per_thread;
+		value[VALUE_lift_registers_warps] = warps_with(a, &u);
+		break;
+	}
+	u = *use;
+	for (u32 ctas = (now * 32 + use->threads_per_cta - 1) / use->threads_per_cta + 1;
+	     ctas <= (u32)a->ctas_per_sm_max && !value[VALUE_lift_shared]; ctas++) {
+		u.smem_bytes = (u64)a->smem_per_sm_bytes / ctas;
+		u.smem_bytes -= min_u64(u.smem_bytes, (u64)a->smem_reserved_per_cta_bytes);
+		u.smem_bytes = u.smem_bytes / (u64)a->smem_alloc_unit_bytes *
+			       (u64)a->smem_alloc_unit_bytes;
+		if (u.smem_bytes >= use->smem_bytes || warps_with(a, &u) <= now)
+			continue;
+		value[VALUE_lift_shared] = u.smem_bytes;
+		value[VALUE_lift_shared_warps] = warps_with(a, &u);
+	}
+	u = *use;
+	for (u32 n = 32; n <= (u32)a->threads_per_cta_max; n += 32) {
+		u.threads_per_cta = n;
+		if (warps_with(a, &u) <= best)
+			continue;
+		best = warps_with(a, &u);
+		value[VALUE_lift_threads] = n;
+		value[VALUE_lift_threads_warps] = best;
+	}
+}
+
+/* Shared memory that a CTA takes of an SM; not 0. */
+static u64 shared_of_cta(const struct arch *a, u64 bytes)
+{
+	return max_u64(1, align_up(bytes, (u64)a->smem_alloc_unit_bytes) +
+				  (u64)a->smem_reserved_per_cta_bytes);
+}
+
+static void sum_launch(const struct collect_launch *l, u64 *value)
+{
+	const struct arch *a = l->device->dev->arch;
+	struct arch_use use = {
+		.threads_per_cta = l->block[0] * l->block[1] * l->block[2],
+		.registers_per_thread = l->look.registers,
+		.smem_bytes = (u64)l->look.static_shared + l->look.dynamic_shared,
+		.carveout_percent = l->look.kernel->carveout_percent,
+	};
+	struct arch_limits limits;
+	struct arch_occupancy o;
+
+	value[VALUE_registers] = l->look.registers;
+	value[VALUE_registers_given] = l->look.registers_given;
+	value[VALUE_static_shared] = l->look.static_shared;
+	value[VALUE_dynamic_shared] = l->look.dynamic_shared;
+	value[VALUE_driver_shared] = (u64)a->smem_reserved_per_cta_bytes;
+	value[VALUE_stack_bytes] = l->device->dev->stack_bytes;
+	value[VALUE_sms] = (u64)a->sms;
+	value[VALUE_cc_major] = (u64)a->cc_major;
+	value[VALUE_cc_minor] = (u64)a->cc_minor;
+	value[VALUE_warps_max] = (u64)a->warps_per_sm_max;
+	value[VALUE_ctas_max] = (u64)a->ctas_per_sm_max;
+	value[VALUE_resident] = l->look.resident;
+	arch_smem_config(a, &use, &value[VALUE_config_shared]);
+	if (!arch_occupancy(a, &use, &o) || !arch_limits(a, &use, &limits))
+		return;
+	value[VALUE_limiter] = o.limiter;
+	value[VALUE_limit_ctas] = limits.ctas;
+	value[VALUE_limit_warps] = limits.warps;
+	value[VALUE_limit_registers] = limits.registers;
+	value[VALUE_limit_shared] = value[VALUE_config_shared] / shared_of_cta(a, use.smem_bytes);
+	if (o.warps < (u32)a->warps_per_sm_max)
+		look_for_more(a, &use, value);
+}
+
+/* ---- a launch that has ended ---- */
+
+static bool collect_add_row(struct profile_launch *x, u32 row, const u64 *counted,
+			    const struct cache_insn *n)
+{
+	struct profile_row r = {.insn = row};
+
+	memcpy(r.at, counted, COUNTED_COLUMNS * sizeof(r.at[0]));
+	if (n) {
+		r.at[COLUMN_l1_hit] = n->hit;
+		r.at[COLUMN_l1_miss] = n->miss;
+		r.at[COLUMN_l2_sectors] = n->second;
+		r.at[COLUMN_l2_miss] = n->second_miss;
+		r.at[COLUMN_dram_sectors] = n->dram;
+	}
+	return VEC_PUSH(&x->rows, r);
+}
+
+bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_launch *x)
+{
+	const struct device *dev = l->device->dev;
+	bool ok = true;
+
+	x->number = l->number;
+	x->program = l->rows->described;
+	x->device = dev->number;
+	x->device_name = strdup(dev->arch->name ? dev->arch->name : "");
+	x->context = l->look.context;
+	x->stream = l->look.stream ? l->look.stream + STREAMS_BEFORE : 0;
+	memcpy(x->grid, l->grid, sizeof(x->grid));
+	memcpy(x->block, l->block, sizeof(x->block));
+	memcpy(x->cluster, l->cluster, sizeof(x->cluster));
+	sum_slots(l, sum, x->value);
+	for (u32 r = 0; r < l->rows->len; r++) {
+		sum_work(&l->rows->shape[r], sum->row[r], x->value);
+		if (sum->row[r][COLUMN_inst])
+			ok &= collect_add_row(x, r, sum->row[r], l->insns ? &l->insns[r] : NULL);
+	}
+	sum_launch(l, x->value);
+	x->value[VALUE_sectors_cut] = l->is_cut || l->device->caches.is_cut;
+	x->value[VALUE_has_caches] = l->has_caches;
+	if (l->has_caches)
+		sum_caches(&l->caches, x->value);
+	return ok && x->device_name;
+}

@@ -1,0 +1,227 @@
+/*
+ * Instructions as rows: what they are, and where they come from.
+ */
+#include "src/profile/describe.h"
+
+#include "src/base/demangle.h"
+#include "src/base/map.h"
+#include "src/dev/place.h"
+#include "src/exec/observer.h"
+#include "src/profile/report.h"
+
+#include <stdlib.h>
+
+/* ---- what instructions are ---- */
+
+static const struct {
+	u16 opcode;
+	u8 kind; /* 0: addition, 1: multiplication, 2: both */
+} arithmetic[] = {
+	{OPCODE_add, 0}, {OPCODE_sub, 0}, {OPCODE_mul, 1}, {OPCODE_fma, 2}, {OPCODE_mad, 2},
+};
+
+static const struct {
+	u16 type;
+	u16 first; /* VALUE_fadd and the like: addition, then multiplication, then both */
+	u8 lanes;  /* of a packed type */
+} floats[] = {
+	{T_f32, VALUE_fadd, 1},   {T_f64, VALUE_dadd, 1},   {T_f16, VALUE_hadd, 1},
+	{T_bf16, VALUE_hadd, 1},  {T_f16x2, VALUE_hadd, 2}, {T_bf16x2, VALUE_hadd, 2},
+	{T_f32x2, VALUE_fadd, 2},
+};
+
+static void shape_arithmetic(const struct isa_form *form, u32 kind, struct profile_shape *s)
+{
+	for (size_t i = 0; i < ARRAY_LEN(floats); i++)
+		if (form->types && form->type[0] == floats[i].type) {
+			s->work = WORK_ARITHMETIC;
+			s->value = (u16)(floats[i].first + kind);
+			s->flops = floats[i].lanes * (kind == 2 ? 2u : 1u);
+		}
+}
+
+/*
+ * Operations of the warp, by the "m16n8k16" in an instruction's text; a wgmma's are those of four
+ * warps.
+ */
+static u32 tensor_flops(const struct place *at, bool of_warpgroup)
+{
+	struct text t = {0};
+	const char *dot;
+	u32 m, n, k, flops = 0;
+
+	ir_print_insn(at->func->module, at->func->func, at->in, &t);
+	for (dot = t.at ? strchr(t.at, '.') : NULL; dot && !flops; dot = strchr(dot + 1, '.'))
+		if (sscanf(dot, ".m%un%uk%u", &m, &n, &k) == 3)
+			flops = 2 * m * n * k / (of_warpgroup ? WARPGROUP_WARPS : 1);
+	text_fini(&t);
+	return flops;
+}
+
+static bool describe_is_barrier(enum isa_mnemonic op)
+{
+	static const u16 barriers[] = {
+		OPCODE_bar_sync,     OPCODE_bar_arrive,      OPCODE_bar_red,
+		OPCODE_bar_cta_sync, OPCODE_bar_cta_arrive,  OPCODE_bar_cta_red,
+		OPCODE_barrier,      OPCODE_barrier_red,     OPCODE_barrier_arrive,
+		OPCODE_barrier_cta,  OPCODE_barrier_cta_red, OPCODE_barrier_cta_arrive,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(barriers); i++)
+		if (barriers[i] == op)
+			return true;
+	return false;
+}
+
+static void shape_insn(const struct place *at, struct profile_shape *s)
+{
+	const struct isa_form *form = at->in->form;
+	enum isa_mnemonic op = isa_form_opcode(form);
+
+	s->is_constant = op == OPCODE_ld && isa_form_has(form, M_const);
+	if (op == OPCODE_bra)
+		s->work = WORK_BRANCH;
+	else if (describe_is_barrier(op))
+		s->work = WORK_BARRIER;
+	if (op == OPCODE_mma || op == OPCODE_wmma_mma || op == OPCODE_wgmma_mma_async) {
+		s->flops = tensor_flops(at, op == OPCODE_wgmma_mma_async);
+		s->work = WORK_TENSOR;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(arithmetic); i++)
+		if (arithmetic[i].opcode == op)
+			shape_arithmetic(form, arithmetic[i].kind, s);
+}
+
+/* ---- rows ---- */
+
+static void fill_rows(struct profile_rows *r)
+{
+	const struct program *p = r->program;
+
+	for (u32 pc = 0; pc < p->uops; pc++) {
+		struct place at;
+
+		r->begins[pc] = exec_is_first(p, pc);
+		if (r->begins[pc] || !r->len) {
+			r->first[r->len] = pc;
+			at = place_of(p, pc);
+			if (at.in && at.in->form)
+				shape_insn(&at, &r->shape[r->len]);
+			r->len++;
+		}
+		r->row_of[pc] = r->len - 1;
+	}
+}
+
+struct profile_rows *profile_rows_new(const struct program *p)
+{
+	struct profile_rows *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->program = p;
+	r->uops = p->uops;
+	r->row_of = calloc(p->uops + 1, sizeof(*r->row_of));
+	r->begins = calloc(p->uops + 1, sizeof(*r->begins));
+	r->first = calloc(p->uops + 1, sizeof(*r->first));
+	r->shape = calloc(p->uops + 1, sizeof(*r->shape));
+	if (r->row_of && r->begins && r->first && r->shape) {
+		fill_rows(r);
+		return r;
+	}
+	profile_rows_free(r);
+	return NULL;
+}
+
+void profile_rows_free(struct profile_rows *r)
+{
+	if (!r)
+		return;
+	profile_program_free(r->described);
+	free(r->row_of);
+	free(r->begins);
+	free(r->first);
+	free(r->shape);
+	free(r);
+}
+
+/* ---- in words ---- */
+
+/* Strings of a program, each kept once: by the place where the program's own is. */
+struct kept {
+	struct profile_program *of;
+	struct map by_place; /* number in of->strings + 1 */
+	bool failed;
+};
+
+/* NULL: it is NULL, or without memory. */
+static const char *keep(struct kept *k, const char *s, bool is_function)
+{
+	struct text t = {0};
+	const u64 *slot = s ? map_get(&k->by_place, map_key(s)) : NULL;
+
+	if (!s)
+		return NULL;
+	if (slot)
+		return k->of->strings.at[*slot - 1];
+	if (is_function)
+		demangle(s, &t);
+	else
+		text_puts(&t, s);
+	if (t.at && VEC_PUSH(&k->of->strings, t.at)) {
+		map_set(&k->by_place, map_key(s), k->of->strings.len);
+		return t.at;
+	}
+	text_fini(&t);
+	k->failed = true;
+	return NULL;
+}
+
+/* Lines of the PTX may be long, as those of tables of branches are. */
+#define TEXT_MAX 200u
+
+static void describe_insn(struct kept *k, const struct place *at)
+{
+	struct source_line s = place_source(at);
+	struct profile_insn x = {.ptx_line = at->line, .line = s.line};
+	struct text t = {0};
+
+	text_puts(&t, "");
+	if (at->in)
+		ir_print_insn(at->func->module, at->func->func, at->in, &t);
+	if (t.len > TEXT_MAX) {
+		t.len = TEXT_MAX;
+		text_puts(&t, "..");
+	}
+	x.function = keep(k, at->func ? at->func->func->name->text : "", true);
+	x.file = keep(k, s.file, false);
+	x.text = t.at;
+	if (t.at && VEC_PUSH(&k->of->strings, t.at) && VEC_PUSH(&k->of->insns, x))
+		return;
+	k->failed = true;
+}
+
+struct profile_program *profile_rows_describe(const struct profile_rows *r, const char *kernel)
+{
+	const struct ir_module *m = r->program->func_len ? r->program->funcs[0].module : NULL;
+	struct profile_program *p = calloc(1, sizeof(*p));
+	struct kept k = {.of = p};
+	struct text name = {0};
+
+	if (!p)
+		return NULL;
+	demangle(kernel, &name);
+	p->kernel = strdup(kernel);
+	p->name = name.at;
+	p->ptx = strdup(m ? m->source.name : "");
+	for (u32 i = 0; i < r->len && !k.failed; i++) {
+		struct place at = place_of(r->program, r->first[i]);
+
+		describe_insn(&k, &at);
+	}
+	map_fini(&k.by_place);
+	if (!k.failed && p->kernel && p->name && p->ptx)
+		return p;
+	profile_program_free(p);
+	return NULL;
+}

@@ -1,0 +1,273 @@
+/*
+ * Metrics.
+ */
+#include "src/profile/metrics.h"
+
+#include "src/profile/choice.h"
+
+#include <stdlib.h>
+
+#define V(x) l->value[VALUE_##x]
+#define CTAS ((u64)l->grid[0] * l->grid[1] * l->grid[2])
+#define THREADS ((u64)l->block[0] * l->block[1] * l->block[2])
+/* 0: launched without clusters. */
+#define CLUSTER cluster_ctas(l)
+#define GLOBAL(field)                                                                              \
+	(V(global_ld_##field) + V(global_st_##field) + V(global_atom_##field) +                    \
+	 V(global_red_##field) + V(copy_access_##field) + V(copy_bypass_##field))
+#define SHARED(field)                                                                              \
+	(V(shared_ld_##field) + V(shared_st_##field) + V(shared_atom_##field) +                    \
+	 V(matrix_ld_##field) + V(matrix_st_##field) + V(shared_copy_##field))
+#define SHARED_PASSES SHARED(passes)
+#define SHARED_CONFLICTS (SHARED(passes) - SHARED(parts))
+#define L1(field)                                                                                  \
+	(V(l1_load_##field) + V(l1_store_##field) + V(l1_atom_##field) + V(l1_red_##field) +       \
+	 V(l1_copy_##field) + V(l1_local_load_##field) + V(l1_local_store_##field))
+#define L1_HITS L1(hit)
+#define L1_LOOKUPS (L1(hit) + L1(miss))
+#define L2(field)                                                                                  \
+	(V(l2_read_##field) + V(l2_write_##field) + V(l2_atom_##field) + V(l2_red_##field))
+#define FLOPS32 (V(fadd) + V(fmul) + 2 * V(ffma))
+#define FLOPS64 (V(dadd) + V(dmul) + 2 * V(dfma))
+#define FLOPS (FLOPS32 + FLOPS64 + V(half_flops) + V(tensor_flops))
+
+static u64 cluster_ctas(const struct profile_launch *l)
+{
+	u64 n = (u64)l->cluster[0] * l->cluster[1] * l->cluster[2];
+
+	return n > 1 ? n : 0;
+}
+
+static struct metric_number metric_whole(u64 x)
+{
+	return (struct metric_number){.is_known = true, .whole = x};
+}
+
+/* A share of nothing is 0, as there. */
+static struct metric_number ratio(u64 x, u64 of, double times)
+{
+	return (struct metric_number){
+		.is_known = true, .is_real = true, .real = of ? (double)x / (double)of * times : 0};
+}
+
+static const struct {
+	const char *name, *unit;
+	enum metric_kind kind;
+} metrics[] = {
+#define METRIC(name, unit, kind, value) {name, unit, kind},
+#define RATIO(name, unit, kind, value, of, times) {name, unit, kind},
+#include "src/profile/metrics.def"
+#undef METRIC
+#undef RATIO
+};
+
+/* Rows count themselves. */
+enum { BEFORE_METRICS = __COUNTER__ };
+
+static struct metric_number metric_value_of(u32 metric, const struct profile_launch *l)
+{
+	switch ((int)metric + BEFORE_METRICS + 1) {
+#define METRIC(name, unit, kind, value)                                                            \
+	case __COUNTER__:                                                                          \
+		return metric_whole(value);
+#define RATIO(name, unit, kind, value, of, times)                                                  \
+	case __COUNTER__:                                                                          \
+		return ratio(value, of, times);
+#include "src/profile/metrics.def"
+#undef METRIC
+#undef RATIO
+	default:
+		return (struct metric_number){0};
+	}
+}
+
+struct metric_number metric_value(u32 metric, const struct profile_launch *l)
+{
+	if (metric < ARRAY_LEN(metrics) && metrics[metric].kind == MODEL && !V(has_caches))
+		return (struct metric_number){0};
+	return metric_value_of(metric, l);
+}
+
+u32 metric_count(void)
+{
+	return ARRAY_LEN(metrics);
+}
+
+const char *metric_name(u32 metric)
+{
+	return metric < ARRAY_LEN(metrics) ? metrics[metric].name : NULL;
+}
+
+const char *metric_unit(u32 metric)
+{
+	return metric < ARRAY_LEN(metrics) ? metrics[metric].unit : NULL;
+}
+
+enum metric_kind metric_kind_of(u32 metric)
+{
+	return metrics[metric].kind;
+}
+
+u32 metric_find(const char *name)
+{
+	u32 i = 0;
+
+	while (i < ARRAY_LEN(metrics) && strcmp(metrics[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+double metric_real(const struct metric_number *n)
+{
+	return n->is_real ? n->real : (double)n->whole;
+}
+
+/* What a clock would be needed for, by a part of the name. */
+void metric_say_missing(const char *name, struct text *out)
+{
+	static const char *const timed[] = {"cycle",     "throughput", "pct_of_peak", "per_second",
+					    "time",      "issue",      "stall",       "pcsamp",
+					    "frequency", "elapsed",    "active",      "energy"};
+
+	for (size_t i = 0; i < ARRAY_LEN(timed); i++)
+		if (strstr(name, timed[i])) {
+			text_printf(out, "%s is a matter of time, which is not emulated", name);
+			return;
+		}
+	text_printf(out, "%s is not counted; --query-metrics lists what is", name);
+}
+
+/* ---- numbers ---- */
+
+static void write_separated(u64 x, struct text *out)
+{
+	if (x >= 1000) {
+		write_separated(x / 1000, out);
+		text_printf(out, ",%03llu", (unsigned long long)(x % 1000));
+	} else {
+		text_printf(out, "%llu", (unsigned long long)x);
+	}
+}
+
+static void write_real(double x, struct text *out)
+{
+	u64 hundredths = (u64)(x * 100 + 0.5);
+
+	if ((double)(u64)x == x) {
+		write_separated((u64)x, out);
+		return;
+	}
+	write_separated(hundredths / 100, out);
+	text_printf(out, ".%02llu", (unsigned long long)(hundredths % 100));
+}
+
+static const struct {
+	const char *base, *larger[3]; /* by thousands */
+} scaled[] = {
+	{"byte", {"Kbyte", "Mbyte", "Gbyte"}},
+	{"byte/block", {"Kbyte/block", "Mbyte/block", "Gbyte/block"}},
+};
+
+void metric_write(const struct metric_number *n, const char *unit, bool is_auto,
+		  const char **shown_unit, struct text *out)
+{
+	double x = metric_real(n);
+	u32 step = 0;
+
+	*shown_unit = n->is_known ? unit : "";
+	if (!n->is_known) {
+		text_puts(out, "(!) n/a");
+		return;
+	}
+	for (size_t i = 0; is_auto && i < ARRAY_LEN(scaled); i++)
+		for (; !strcmp(scaled[i].base, unit) && x >= 1000 && step < 3; step++) {
+			x /= 1000;
+			*shown_unit = scaled[i].larger[step];
+		}
+	if (step || n->is_real)
+		write_real(x, out);
+	else
+		write_separated(n->whole, out);
+}
+
+/* ---- lists ---- */
+
+static int metric_by_number(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool list_put(struct metric_list *l, u32 metric)
+{
+	for (size_t i = 0; i < l->at.len; i++)
+		if (l->at.at[i] == metric)
+			return true;
+	return VEC_PUSH(&l->at, metric);
+}
+
+/* A name without its suffix means all that there are. Returns how many were found. */
+static u32 metric_put_name(struct metric_list *l, const char *name)
+{
+	size_t n = strlen(name);
+	u32 found = 0;
+
+	for (u32 i = 0; i < metric_count(); i++)
+		if (!strncmp(metrics[i].name, name, n) &&
+		    (!metrics[i].name[n] || metrics[i].name[n] == '.'))
+			found += list_put(l, i);
+	return found;
+}
+
+static u32 metric_put_pattern(struct metric_list *l, const char *word, struct text *why)
+{
+	struct profile_pattern *p = profile_pattern_new(word, why);
+	u32 found = 0;
+
+	for (u32 i = 0; p && i < metric_count(); i++)
+		if (profile_pattern_fits(p, metrics[i].name))
+			found += list_put(l, i);
+	profile_pattern_free(p);
+	return found;
+}
+
+static bool put_word(struct metric_list *l, const char *word, struct text *why)
+{
+	bool is_pattern = !strncmp(word, "regex:", 6);
+	u32 found = is_pattern ? metric_put_pattern(l, word, why) : metric_put_name(l, word);
+	char *copy;
+
+	if (found || why->len)
+		return !why->len;
+	copy = strdup(word);
+	if (copy && VEC_PUSH(&l->missing, copy))
+		return true;
+	free(copy);
+	text_puts(why, "no memory left");
+	return false;
+}
+
+bool metric_list_add(struct metric_list *l, const char *words, struct text *why)
+{
+	bool ok = true;
+
+	while (*words && ok) {
+		size_t n = strcspn(words, ",");
+		char *word = strndup(words, n);
+
+		ok = word && (!n || put_word(l, word, why));
+		free(word);
+		words += n + (words[n] == ',');
+	}
+	qsort(l->at.at, l->at.len, sizeof(l->at.at[0]), metric_by_number);
+	return ok;
+}
+
+void metric_list_fini(struct metric_list *l)
+{
+	for (size_t i = 0; i < l->missing.len; i++)
+		free(l->missing.at[i]);
+	VEC_FREE(&l->missing);
+	VEC_FREE(&l->at);
+}

@@ -1,0 +1,80 @@
+/*
+ * What the pages have in common.
+ */
+#include "src/profile/page.h"
+
+void page_write(const struct page *p, struct text *out)
+{
+	if (p->kind == PAGE_SOURCE)
+		page_source(p, out);
+	else if (p->is_csv)
+		page_csv(p, out);
+	else
+		page_text(p, out);
+}
+
+void page_csv_field(const char *s, bool first, struct text *out)
+{
+	text_puts(out, first ? "\"" : ",\"");
+	for (; *s; s++)
+		text_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+	text_puts(out, "\"");
+}
+
+/* ---- names ---- */
+
+/* "float const*" becomes "const float *". */
+static void add_type(const char *s, size_t n, struct text *out)
+{
+	static const char is_const[] = " const";
+	size_t base = 0, word = strlen(is_const);
+	int depth = 0;
+
+	for (; base < n; base++) {
+		depth += (s[base] == '<' || s[base] == '(') - (s[base] == '>' || s[base] == ')');
+		if (!depth && (s[base] == '*' || s[base] == '&'))
+			break;
+	}
+	if (base > word && !memcmp(s + base - word, is_const, word)) {
+		text_puts(out, "const ");
+		text_add(out, s, base - word);
+	} else {
+		text_add(out, s, base);
+	}
+	if (base == n)
+		return;
+	text_puts(out, " ");
+	text_add(out, s + base, n - base);
+}
+
+void page_kernel_name(const char *s, struct text *out)
+{
+	size_t n = strlen(s), open = n, at;
+	int depth = 0;
+
+	/* Where the parameters begin. */
+	for (size_t i = n; i-- > 0 && s[n - 1] == ')';) {
+		depth += (s[i] == ')') - (s[i] == '(');
+		if (!depth) {
+			open = i;
+			break;
+		}
+	}
+	if (open == n) {
+		text_puts(out, s);
+		return;
+	}
+	text_add(out, s, open + 1);
+	at = open + 1;
+	for (size_t i = at; i < n; i++) {
+		bool ends = !depth && (s[i] == ',' || i + 1 == n);
+
+		depth += (s[i] == '<' || s[i] == '(') - (s[i] == '>' || s[i] == ')');
+		if (!ends)
+			continue;
+		depth = 0;
+		add_type(s + at, i - at, out);
+		text_puts(out, i + 1 == n ? ")" : ", ");
+		at = i + 1 + (i + 1 < n && s[i + 1] == ' ');
+	}
+}

@@ -1,0 +1,40 @@
+/*
+ * Pages: what Nsight Compute prints of a report, in its layouts.
+ */
+#ifndef PL_PROFILE_PAGE_H
+#define PL_PROFILE_PAGE_H
+
+#include "src/base/file.h"
+#include "src/profile/report.h"
+#include "src/profile/sections.h"
+
+enum page_kind { PAGE_DETAILS, PAGE_RAW, PAGE_SOURCE };
+enum page_names { NAMES_LABEL, NAMES_NAME, NAMES_BOTH };
+/* The lines of the source page. */
+enum page_source { SOURCE_PTX, SOURCE_CUDA, SOURCE_CUDA_PTX };
+
+struct page {
+	enum page_kind kind;
+	enum page_names names;
+	enum page_source source;
+	bool is_csv, is_base; /* units without prefixes */
+	u32 sections;         /* a bit each */
+	struct metric_list metrics;
+	VEC(const struct profile_launch *) launches; /* those to show, of the report */
+};
+
+/* Add the page. */
+void page_write(const struct page *p, struct text *out);
+
+/* ---- pieces ---- */
+
+/* A kernel's name as Nsight Compute writes it: "stencil(const float *, int)". */
+void page_kernel_name(const char *demangled, struct text *out);
+/* A field of CSV, in quotes; first: without a comma in front. */
+void page_csv_field(const char *s, bool first, struct text *out);
+
+void page_text(const struct page *p, struct text *out);
+void page_csv(const struct page *p, struct text *out);
+void page_source(const struct page *p, struct text *out);
+
+#endif

@@ -1,0 +1,194 @@
+/*
+ * The details page and the raw page as CSV, for programs that read those of Nsight Compute 2025.3:
+ * every field in quotes, the same columns in the same order, numbers with separators.
+ */
+#include "src/profile/page.h"
+
+static const char *const identity[] = {
+	"ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+	"Stream", "Block Size", "Grid Size",    "Device",    "CC"};
+
+static void add_identity(const struct profile_launch *l, struct text *out)
+{
+	struct text name = {0};
+
+	text_printf(out, "\"%llu\",\"%llu\"", (unsigned long long)l->number,
+		    (unsigned long long)l->process->pid);
+	page_csv_field(file_base_name(l->process->name), false, out);
+	page_kernel_name(l->program->name, &name);
+	text_puts(out, ",\"127.0.0.1\"");
+	page_csv_field(name.at ? name.at : "", false, out);
+	text_fini(&name);
+	text_printf(out,
+		    ",\"%llu\",\"%llu\",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"%u\",\"%llu.%llu\"",
+		    (unsigned long long)l->context, (unsigned long long)l->stream, l->block[0],
+		    l->block[1], l->block[2], l->grid[0], l->grid[1], l->grid[2], l->device,
+		    (unsigned long long)l->value[VALUE_cc_major],
+		    (unsigned long long)l->value[VALUE_cc_minor]);
+}
+
+static void add_heads(struct text *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(identity); i++)
+		page_csv_field(identity[i], !i, out);
+}
+
+static void csv_add_number(u32 metric, const struct profile_launch *l, const char **unit,
+			   struct text *out)
+{
+	struct metric_number n = metric_value(metric, l);
+	struct text t = {0};
+
+	metric_write(&n, metric_unit(metric), false, unit, &t);
+	page_csv_field(t.at ? t.at : "", false, out);
+	text_fini(&t);
+}
+
+/* ---- raw ---- */
+
+/* What the launch is goes in front of what was asked for, as all stands in byte order. */
+static bool is_column(const struct page *p, u32 metric)
+{
+	const char *name = metric_name(metric);
+
+	if (!strncmp(name, "launch__", 8) || !strncmp(name, "device__", 8))
+		return true;
+	for (size_t i = 0; i < p->metrics.at.len; i++)
+		if (p->metrics.at.at[i] == metric)
+			return true;
+	return false;
+}
+
+static void csv_write_raw(const struct page *p, struct text *out)
+{
+	const char *unit;
+
+	add_heads(out);
+	for (u32 i = 0; i < metric_count(); i++)
+		if (is_column(p, i))
+			page_csv_field(metric_name(i), false, out);
+	for (size_t i = 0; i < p->metrics.missing.len; i++)
+		page_csv_field(p->metrics.missing.at[i], false, out);
+	text_puts(out, "\n");
+	for (size_t i = 0; i < ARRAY_LEN(identity); i++)
+		page_csv_field("", !i, out);
+	for (u32 i = 0; i < metric_count(); i++)
+		if (is_column(p, i))
+			page_csv_field(metric_unit(i), false, out);
+	for (size_t i = 0; i < p->metrics.missing.len; i++)
+		page_csv_field("", false, out);
+	text_puts(out, "\n");
+	for (size_t k = 0; k < p->launches.len; k++) {
+		const struct profile_launch *l = p->launches.at[k];
+
+		add_identity(l, out);
+		for (u32 i = 0; i < metric_count(); i++)
+			if (is_column(p, i))
+				csv_add_number(i, l, &unit, out);
+		for (size_t i = 0; i < p->metrics.missing.len; i++)
+			page_csv_field("(!) n/a", false, out);
+		text_puts(out, "\n");
+	}
+}
+
+/* ---- details ---- */
+
+static void add_metric(const struct page *p, const struct profile_launch *l, const char *section,
+		       const char *label, u32 metric, struct text *out)
+{
+	struct metric_number n = metric_value(metric, l);
+	struct text value = {0}, name = {0};
+	const char *unit;
+
+	if (p->names == NAMES_BOTH && label)
+		text_printf(&name, "%s (%s)", label, metric_name(metric));
+	else
+		text_puts(&name, p->names == NAMES_LABEL && label ? label : metric_name(metric));
+	metric_write(&n, metric_unit(metric), false, &unit, &value);
+	add_identity(l, out);
+	page_csv_field(section, false, out);
+	page_csv_field(name.at ? name.at : "", false, out);
+	page_csv_field(unit, false, out);
+	page_csv_field(value.at ? value.at : "", false, out);
+	/* Where there are columns of rules, one of them is written. */
+	text_puts(out, p->sections ? ",\n" : "\n");
+	text_fini(&name);
+	text_fini(&value);
+}
+
+static void add_missing(const struct page *p, const struct profile_launch *l, struct text *out)
+{
+	for (size_t i = 0; i < p->metrics.missing.len; i++) {
+		add_identity(l, out);
+		page_csv_field("Command line profiler metrics", false, out);
+		page_csv_field(p->metrics.missing.at[i], false, out);
+		text_puts(out, ",\"\",\"(!) n/a\"");
+		text_puts(out, p->sections ? ",\n" : "\n");
+	}
+}
+
+static void add_findings(const struct profile_launch *l, u32 section,
+			 const struct section_findings *found, struct text *out)
+{
+	for (size_t i = 0; i < found->at.len; i++) {
+		const struct section_finding *f = &found->at.at[i];
+
+		if (f->section != section)
+			continue;
+		add_identity(l, out);
+		page_csv_field(section_id(section), false, out);
+		text_puts(out, ",\"\",\"\",\"\"");
+		page_csv_field(f->rule, false, out);
+		page_csv_field(f->type, false, out);
+		page_csv_field(f->text.at ? f->text.at : "", false, out);
+		text_puts(out, ",\"\",\"\"\n");
+	}
+}
+
+static void add_launch(const struct page *p, const struct profile_launch *l, struct text *out)
+{
+	struct section_findings found = {0};
+
+	section_find(l, p->sections, &found);
+	for (u32 s = 0; s < PROFILE_SECTIONS; s++) {
+		const struct section_row *rows;
+		u32 len;
+
+		if (!(p->sections >> s & 1))
+			continue;
+		rows = section_rows(s, &len);
+		for (u32 i = 0; i < len; i++)
+			add_metric(p, l, section_title(s), rows[i].label,
+				   metric_find(rows[i].metric), out);
+		add_findings(l, s, &found, out);
+	}
+	section_findings_fini(&found);
+	add_missing(p, l, out);
+	for (size_t i = 0; i < p->metrics.at.len; i++)
+		add_metric(p, l, "Command line profiler metrics", NULL, p->metrics.at.at[i], out);
+}
+
+static void csv_write_details(const struct page *p, struct text *out)
+{
+	static const char *const columns[] = {"Section Name", "Metric Name", "Metric Unit",
+					      "Metric Value"};
+	static const char *const rule_columns[] = {"Rule Name", "Rule Type", "Rule Description",
+						   "Estimated Speedup Type", "Estimated Speedup"};
+
+	add_heads(out);
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+		page_csv_field(columns[i], false, out);
+	for (size_t i = 0; p->sections && i < ARRAY_LEN(rule_columns); i++)
+		page_csv_field(rule_columns[i], false, out);
+	text_puts(out, "\n");
+	for (size_t i = 0; i < p->launches.len; i++)
+		add_launch(p, p->launches.at[i], out);
+}
+
+void page_csv(const struct page *p, struct text *out)
+{
+	if (p->kind == PAGE_RAW)
+		csv_write_raw(p, out);
+	else
+		csv_write_details(p, out);
+}

@@ -1,0 +1,120 @@
+/*
+ * What `ptxloom profile` knows of launches, as data: made by the processes that launch
+ * (collect.h), kept in reports (report.h), shown by pages.
+ *
+ * Two kinds of numbers: those that are a function of the program alone, and those of the model of
+ * the caches (docs/caches.md).
+ */
+#ifndef PL_PROFILE_PROFILE_H
+#define PL_PROFILE_PROFILE_H
+
+#include "src/base/text.h"
+#include "src/base/vec.h"
+
+enum profile_column {
+#define COLUMN(id, title, what) COLUMN_##id,
+#include "src/profile/columns.def"
+#undef COLUMN
+	PROFILE_COLUMNS,
+};
+
+enum profile_access {
+#define VALUE(id)
+#define ACCESS(id, what) ACCESS_OF_##id,
+#define FIRST(id)
+#define SECOND(id)
+#include "src/profile/values.def"
+#undef VALUE
+#undef ACCESS
+#undef FIRST
+#undef SECOND
+	PROFILE_ACCESSES,
+};
+
+/* Every number of a launch; those of a group follow one another. */
+enum profile_value {
+#define VALUE(id) VALUE_##id,
+#define ACCESS(id, what)                                                                           \
+	VALUE_##id##_insts, VALUE_##id##_requests, VALUE_##id##_sectors, VALUE_##id##_ideal,       \
+		VALUE_##id##_passes, VALUE_##id##_parts, VALUE_##id##_bytes,
+#define FIRST(id)                                                                                  \
+	VALUE_l1_##id##_requests, VALUE_l1_##id##_tags, VALUE_l1_##id##_sectors,                   \
+		VALUE_l1_##id##_hit, VALUE_l1_##id##_miss,
+#define SECOND(id)                                                                                 \
+	VALUE_l2_##id##_requests, VALUE_l2_##id##_sectors, VALUE_l2_##id##_hit,                    \
+		VALUE_l2_##id##_miss, VALUE_l2_##id##_fabric,
+#include "src/profile/values.def"
+#undef VALUE
+#undef ACCESS
+#undef FIRST
+#undef SECOND
+	PROFILE_VALUES,
+};
+
+/* Of one kind of access: the numbers behind VALUE_<access>_insts. */
+enum profile_access_field {
+	FIELD_INSTS,    /* instructions of warps */
+	FIELD_REQUESTS, /* what the first cache is asked, as hardware counts it */
+	FIELD_SECTORS,
+	FIELD_IDEAL,  /* sectors that the bytes would fill */
+	FIELD_PASSES, /* shared memory: wavefronts, and how many without conflicts */
+	FIELD_PARTS,
+	FIELD_BYTES, /* that threads asked for */
+	PROFILE_FIELDS,
+};
+
+/* The first number of an access. */
+enum profile_value profile_access_value(enum profile_access a);
+/* Names in reports, titles on pages. NULL past the end. */
+const char *profile_value_name(u32 value);
+const char *profile_access_title(u32 access);
+const char *profile_column_name(u32 column);
+const char *profile_column_title(u32 column);
+const char *profile_column_what(u32 column);
+
+/* An instruction of a kernel or of a function that it calls. Strings are the program's. */
+struct profile_insn {
+	const char *function; /* demangled */
+	const char *text;     /* "ld.global.f32 %f1, [%rd4];" */
+	const char *file;     /* the user's source; NULL: not known */
+	u32 ptx_line, line;
+};
+
+/* A kernel as it was lowered. */
+struct profile_program {
+	u64 id;                    /* in its process */
+	char *kernel, *name, *ptx; /* as the PTX has it; demangled; name of the text */
+	VEC(struct profile_insn) insns;
+	VEC(char *) strings; /* that the instructions point to; owned */
+};
+
+struct profile_row {
+	u32 insn;
+	u64 at[PROFILE_COLUMNS];
+};
+
+struct profile_process {
+	u64 pid;
+	char *name, *host;
+	bool is_whole; /* it has said that it ended */
+	VEC(struct profile_program *) programs;
+};
+
+struct profile_launch {
+	const struct profile_process *process;
+	const struct profile_program *program;
+	u64 number; /* among those that were profiled, of the process; then of the report */
+	u64 context, stream;
+	u32 device;
+	char *device_name;
+	u32 grid[3], block[3], cluster[3];
+	u64 value[PROFILE_VALUES];
+	VEC(struct profile_row) rows; /* by instruction, those that were executed */
+};
+
+struct profile_report {
+	VEC(struct profile_process *) processes;
+	VEC(struct profile_launch *) launches; /* in their order */
+};
+
+#endif

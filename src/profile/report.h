@@ -1,0 +1,50 @@
+/*
+ * Files of profiles: a line of JSON each for the process, for every kernel that it has launched,
+ * for every launch, and for its end. Several files one after the other are a file, too, so reports
+ * of several processes are put together by cat.
+ *
+ *     {"ptxloom_profile": 1, "version": "..", "process": 12, "name": "/tmp/app", "host": "..",
+ *      "columns": ["inst", ..]}
+ *     {"program": 1, "kernel": "_Z5scalePf", "name": "scale(float*)", "ptx": "..",
+ *      "insns": [[function, PTX line, file, line, "text"], ..], "functions": [..], "files": [..]}
+ *     {"launch": 0, "program": 1, "device": 0, "device_name": "..", "context": 1, "stream": 1,
+ *      "grid": [..], "block": [..], "cluster": [..], "values": {"inst": 12, ..},
+ *      "rows": [[instruction, the columns ..], ..]}
+ *     {"end": 1}
+ *
+ * Values are those of values.def, without those that are 0; unknown ones are ignored, so that new
+ * ones do no harm.
+ */
+#ifndef PL_PROFILE_REPORT_H
+#define PL_PROFILE_REPORT_H
+
+#include "src/profile/profile.h"
+
+/*
+ * Add what the text of a file says to the report. name: in messages. may_be_cut: the process may
+ * have been killed while it wrote the last line, which is then left out. False, with a line in
+ * `why`: it is no such file, or a damaged one.
+ */
+bool profile_report_read(struct profile_report *r, const char *name, const char *text, size_t size,
+			 bool may_be_cut, struct text *why);
+void profile_report_fini(struct profile_report *r);
+/* Take out the launches whose bits in `keep`, by number, are not set; number the others anew. */
+void profile_report_keep(struct profile_report *r, const bool *keep);
+/* Of the launch's rows; NULL: there is no such instruction. */
+const struct profile_insn *profile_insn_of(const struct profile_launch *l,
+					   const struct profile_row *row);
+
+/* NULL is allowed. */
+void profile_program_free(struct profile_program *p);
+void profile_launch_free(struct profile_launch *l);
+
+/* ---- writing: each adds its line ---- */
+
+void profile_process_write(const struct profile_process *p, struct text *out);
+void profile_program_write(const struct profile_program *p, struct text *out);
+void profile_launch_write(const struct profile_launch *l, struct text *out);
+void profile_end_write(u64 launches, struct text *out);
+/* All of it. */
+void profile_report_write(const struct profile_report *r, struct text *out);
+
+#endif

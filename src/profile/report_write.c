@@ -1,0 +1,153 @@
+/*
+ * Writing reports.
+ */
+#include "src/config.h"
+#include "src/profile/report.h"
+
+#include "src/base/map.h"
+
+static void report_write_text(const char *name, const char *value, struct text *out)
+{
+	text_printf(out, ", \"%s\": ", name);
+	text_json_string(out, value);
+}
+
+void profile_process_write(const struct profile_process *p, struct text *out)
+{
+	text_printf(out, "{\"ptxloom_profile\": 1, \"version\": \"%s\", \"process\": %llu",
+		    PACKAGE_VERSION, (unsigned long long)p->pid);
+	report_write_text("name", p->name, out);
+	report_write_text("host", p->host, out);
+	text_puts(out, ", \"columns\": [");
+	for (u32 i = 0; i < PROFILE_COLUMNS; i++)
+		text_printf(out, "%s\"%s\"", i ? ", " : "", profile_column_name(i));
+	text_puts(out, "]}\n");
+}
+
+/* ---- programs ---- */
+
+/* Strings of a line, each written once. */
+struct string_list {
+	VEC(const char *) at;
+	struct map by_place; /* number + 1 */
+};
+
+/* -1: there is none. */
+static long string_number(struct string_list *l, const char *s)
+{
+	u64 *slot;
+
+	if (!s)
+		return -1;
+	slot = map_get(&l->by_place, map_key(s));
+	if (slot)
+		return (long)*slot - 1;
+	if (!VEC_PUSH(&l->at, s))
+		return -1;
+	map_set(&l->by_place, map_key(s), l->at.len);
+	return (long)l->at.len - 1;
+}
+
+static void write_strings(struct string_list *l, const char *name, struct text *out)
+{
+	text_printf(out, ", \"%s\": [", name);
+	for (size_t i = 0; i < l->at.len; i++) {
+		text_puts(out, i ? ", " : "");
+		text_json_string(out, l->at.at[i]);
+	}
+	text_puts(out, "]");
+	VEC_FREE(&l->at);
+	map_fini(&l->by_place);
+}
+
+void profile_program_write(const struct profile_program *p, struct text *out)
+{
+	struct string_list functions = {0}, files = {0};
+
+	text_printf(out, "{\"program\": %llu", (unsigned long long)p->id);
+	report_write_text("kernel", p->kernel, out);
+	report_write_text("name", p->name, out);
+	report_write_text("ptx", p->ptx, out);
+	text_puts(out, ", \"insns\": [");
+	for (size_t i = 0; i < p->insns.len; i++) {
+		const struct profile_insn *x = &p->insns.at[i];
+
+		text_printf(out, "%s[%ld, %u, %ld, %u, ", i ? ", " : "",
+			    string_number(&functions, x->function), x->ptx_line,
+			    string_number(&files, x->file), x->line);
+		text_json_string(out, x->text);
+		text_puts(out, "]");
+	}
+	text_puts(out, "]");
+	write_strings(&functions, "functions", out);
+	write_strings(&files, "files", out);
+	text_puts(out, "}\n");
+}
+
+/* ---- launches ---- */
+
+static void write_box(struct text *t, const char *name, const u32 v[3])
+{
+	text_printf(t, ", \"%s\": [%u, %u, %u]", name, v[0], v[1], v[2]);
+}
+
+static void write_values(struct text *t, const u64 *value)
+{
+	bool any = false;
+
+	text_puts(t, ", \"values\": {");
+	for (u32 i = 0; i < PROFILE_VALUES; i++) {
+		if (!value[i])
+			continue;
+		text_printf(t, "%s\"%s\": %llu", any ? ", " : "", profile_value_name(i),
+			    (unsigned long long)value[i]);
+		any = true;
+	}
+	text_puts(t, "}");
+}
+
+void profile_launch_write(const struct profile_launch *l, struct text *out)
+{
+	text_printf(out, "{\"launch\": %llu, \"program\": %llu, \"device\": %u",
+		    (unsigned long long)l->number, (unsigned long long)l->program->id, l->device);
+	report_write_text("device_name", l->device_name, out);
+	text_printf(out, ", \"context\": %llu, \"stream\": %llu", (unsigned long long)l->context,
+		    (unsigned long long)l->stream);
+	write_box(out, "grid", l->grid);
+	write_box(out, "block", l->block);
+	write_box(out, "cluster", l->cluster);
+	write_values(out, l->value);
+	text_puts(out, ", \"rows\": [");
+	for (size_t i = 0; i < l->rows.len; i++) {
+		text_printf(out, "%s[%u", i ? ", " : "", l->rows.at[i].insn);
+		for (u32 k = 0; k < PROFILE_COLUMNS; k++)
+			text_printf(out, ", %llu", (unsigned long long)l->rows.at[i].at[k]);
+		text_puts(out, "]");
+	}
+	text_puts(out, "]}\n");
+}
+
+void profile_end_write(u64 launches, struct text *out)
+{
+	text_printf(out, "{\"end\": %llu}\n", (unsigned long long)launches);
+}
+
+void profile_report_write(const struct profile_report *r, struct text *out)
+{
+	for (size_t i = 0; i < r->processes.len; i++) {
+		const struct profile_process *p = r->processes.at[i];
+		u64 launches = 0;
+
+		profile_process_write(p, out);
+		for (size_t k = 0; k < p->programs.len; k++)
+			profile_program_write(p->programs.at[k], out);
+		for (size_t k = 0; k < r->launches.len; k++) {
+			if (r->launches.at[k]->process != p)
+				continue;
+			profile_launch_write(r->launches.at[k], out);
+			launches++;
+		}
+		if (p->is_whole)
+			profile_end_write(launches, out);
+	}
+}

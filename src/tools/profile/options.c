@@ -1,0 +1,436 @@
+/*
+ * The command line of `ptxloom profile`.
+ */
+#include "src/tools/profile/options.h"
+
+#include "src/base/setting.h"
+
+#include <stdlib.h>
+
+struct parser {
+	const struct tool_command *self;
+	struct profile_options *o;
+	bool has_sections; /* or a set */
+	struct text why;
+};
+
+typedef bool option_fn(struct parser *p, const char *value);
+
+/* ---- what options do ---- */
+
+static bool profile_take_kernels(struct parser *p, const char *value)
+{
+	p->o->kernels = value;
+	profile_pattern_free(p->o->pick.choice.pattern);
+	p->o->pick.choice.pattern = profile_pattern_new(value, &p->why);
+	return p->o->pick.choice.pattern != NULL;
+}
+
+static bool take_setting(struct parser *p, enum setting s, const char *option, const char *value,
+			 u64 *out)
+{
+	return setting_parse(s, option, value, out, &p->why);
+}
+
+static bool take_base(struct parser *p, const char *value)
+{
+	u64 base = 0;
+
+	p->o->base = value;
+	if (!take_setting(p, SETTING_PROFILE_BASE, "--kernel-name-base", value, &base))
+		return false;
+	p->o->pick.choice.base = (enum profile_base)base;
+	return true;
+}
+
+static bool take_skip(struct parser *p, const char *value)
+{
+	p->o->skip = value;
+	return take_setting(p, SETTING_PROFILE_SKIP, "--launch-skip", value,
+			    &p->o->pick.choice.skip);
+}
+
+static bool take_skip_all(struct parser *p, const char *value)
+{
+	p->o->skip_all = value;
+	return take_setting(p, SETTING_PROFILE_SKIP_ALL, "--launch-skip-before-match", value,
+			    &p->o->pick.choice.skip_all);
+}
+
+static bool profile_take_count(struct parser *p, const char *value)
+{
+	p->o->count = value;
+	return take_setting(p, SETTING_PROFILE_COUNT, "--launch-count", value,
+			    &p->o->pick.choice.count);
+}
+
+static bool take_id(struct parser *p, const char *value)
+{
+	return profile_pick_set_id(&p->o->pick, value, &p->why);
+}
+
+static bool take_devices(struct parser *p, const char *value)
+{
+	return profile_pick_set_devices(&p->o->pick, value, &p->why);
+}
+
+static bool take_set(struct parser *p, const char *value)
+{
+	u32 set = section_set(value);
+
+	p->has_sections = true;
+	p->o->page.sections |= set;
+	if (!set)
+		text_printf(&p->why, "there is no set %s; --list-sets shows which there are",
+			    value);
+	return set != 0;
+}
+
+static bool take_section(struct parser *p, const char *value)
+{
+	p->has_sections = true;
+	return section_choose(value, &p->o->page.sections, &p->why);
+}
+
+static bool take_group(struct parser *p, const char *value)
+{
+	text_printf(&p->why, "there is no group of metrics '%s'; a regex: is", value);
+	return false;
+}
+
+static bool take_metrics(struct parser *p, const char *value)
+{
+	const char *group = strstr(value, "group:");
+
+	if (group && (group == value || group[-1] == ','))
+		return take_group(p, group);
+	return metric_list_add(&p->o->page.metrics, value, &p->why);
+}
+
+/* One of the words; its index in *out. */
+static bool profile_take_word(struct parser *p, const char *option, const char *value,
+			      const char *const *words, size_t len, u32 *out)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strcmp(value, words[i])) {
+			*out = (u32)i;
+			return true;
+		}
+	text_printf(&p->why, "%s '%s' is not one of", option, value);
+	for (size_t i = 0; i < len; i++)
+		text_printf(&p->why, "%s %s", i ? "," : "", words[i]);
+	return false;
+}
+
+#define TAKE_WORD(p, option, value, out, ...)                                                      \
+	profile_take_word(p, option, value, (const char *const[]){__VA_ARGS__},                    \
+			  ARRAY_LEN(((const char *const[]){__VA_ARGS__})), out)
+
+static bool take_page(struct parser *p, const char *value)
+{
+	u32 kind = 0;
+	bool ok = TAKE_WORD(p, "--page", value, &kind, "details", "raw", "source");
+
+	p->o->has_page = true;
+	p->o->page.kind = (enum page_kind)kind;
+	return ok;
+}
+
+static bool take_units(struct parser *p, const char *value)
+{
+	u32 base = 0;
+	bool ok = TAKE_WORD(p, "--print-units", value, &base, "auto", "base");
+
+	p->o->page.is_base = base;
+	return ok;
+}
+
+static bool take_names(struct parser *p, const char *value)
+{
+	u32 names = 0;
+	bool ok = TAKE_WORD(p, "--print-metric-name", value, &names, "label", "name", "label-name");
+
+	p->o->page.names = (enum page_names)names;
+	return ok;
+}
+
+static bool take_source(struct parser *p, const char *value)
+{
+	u32 source = 0;
+	bool ok;
+
+	if (strstr(value, "sass")) {
+		text_puts(&p->why, "--print-source: there is no machine code (sass): what runs is "
+				   "the PTX; ptx, cuda or cuda,ptx");
+		return false;
+	}
+	ok = TAKE_WORD(p, "--print-source", value, &source, "ptx", "cuda", "cuda,ptx");
+	p->o->page.source = (enum page_source)source;
+	p->o->page.kind = PAGE_SOURCE;
+	return ok;
+}
+
+static bool take_caches(struct parser *p, const char *value)
+{
+	return take_setting(p, SETTING_PROFILE_CACHES, "--cache-control", value, &p->o->caches);
+}
+
+static bool take_timeout(struct parser *p, const char *value)
+{
+	return take_setting(p, SETTING_TIMEOUT, "--timeout", value, &p->o->timeout_ms);
+}
+
+static bool take_device(struct parser *p, const char *value)
+{
+	p->o->device = value;
+	return true;
+}
+
+static bool take_export(struct parser *p, const char *value)
+{
+	p->o->export_to = value;
+	return true;
+}
+
+static bool take_import(struct parser *p, const char *value)
+{
+	p->o->import_from = value;
+	return true;
+}
+
+static bool take_log(struct parser *p, const char *value)
+{
+	p->o->log_file = value;
+	return true;
+}
+
+static bool take_assert(struct parser *p, const char *value)
+{
+	return profile_budget_add(&p->o->budgets, value, &p->why);
+}
+
+static bool take_kernel(struct parser *p, const char *value)
+{
+	return profile_budget_kernel(&p->o->budgets, value, &p->why);
+}
+
+static bool take_csv(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->page.is_csv = true;
+	return true;
+}
+
+static bool take_force(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->is_forced = true;
+	return true;
+}
+
+static bool take_quiet(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->is_quiet = true;
+	return true;
+}
+
+/* All processes are always profiled. */
+static bool take_targets(struct parser *p, const char *value)
+{
+	if (!strcmp(value, "all"))
+		return true;
+	text_puts(&p->why, "--target-processes: all is the only choice");
+	return false;
+}
+
+/* Replays and clocks: there are none, so that they do not disturb. */
+static bool take_nothing(struct parser *p, const char *value)
+{
+	(void)p;
+	(void)value;
+	return true;
+}
+
+static const struct option {
+	const char *name, *brief;
+	bool has_value;
+	option_fn *take;
+} options[] = {
+	{"--kernel-name", "-k", true, profile_take_kernels},
+	{"--kernel-name-base", NULL, true, take_base},
+	{"--launch-skip", "-s", true, take_skip},
+	{"--launch-skip-before-match", NULL, true, take_skip_all},
+	{"--launch-count", "-c", true, profile_take_count},
+	{"--kernel-id", NULL, true, take_id},
+	{"--devices", NULL, true, take_devices},
+	{"--set", NULL, true, take_set},
+	{"--section", NULL, true, take_section},
+	{"--metrics", NULL, true, take_metrics},
+	{"--page", NULL, true, take_page},
+	{"--csv", NULL, false, take_csv},
+	{"--print-units", NULL, true, take_units},
+	{"--print-metric-name", NULL, true, take_names},
+	{"--print-source", NULL, true, take_source},
+	{"--cache-control", NULL, true, take_caches},
+	{"--clock-control", NULL, true, take_nothing},
+	{"--replay-mode", NULL, true, take_nothing},
+	{"--target-processes", NULL, true, take_targets},
+	{"--export", "-o", true, take_export},
+	{"--force-overwrite", "-f", false, take_force},
+	{"--import", "-i", true, take_import},
+	{"--log-file", NULL, true, take_log},
+	{"--quiet", NULL, false, take_quiet},
+	{"--assert", NULL, true, take_assert},
+	{"--kernel", NULL, true, take_kernel},
+	{"--device", "-d", true, take_device},
+	{"--timeout", NULL, true, take_timeout},
+};
+
+/* ---- lists ---- */
+
+static int list_sections(void)
+{
+	printf("%-30s %-34s %s\n", "Identifier", "Display Name", "Sets");
+	for (u32 i = 0; i < PROFILE_SECTIONS; i++) {
+		static const char *const sets[] = {"basic", "detailed", "full", "roofline"};
+
+		printf("%-30s %-34s", section_id(i), section_title(i));
+		for (size_t k = 0; k < ARRAY_LEN(sets); k++)
+			if (section_set(sets[k]) >> i & 1)
+				printf(" %s", sets[k]);
+		putchar('\n');
+	}
+	return -1;
+}
+
+static int list_sets(void)
+{
+	static const char *const sets[] = {"basic", "detailed", "full", "roofline"};
+
+	printf("%-10s %s\n", "Identifier", "Sections");
+	for (size_t k = 0; k < ARRAY_LEN(sets); k++) {
+		bool any = false;
+
+		printf("%-10s", sets[k]);
+		for (u32 i = 0; i < PROFILE_SECTIONS; i++)
+			if (section_set(sets[k]) >> i & 1) {
+				printf("%s %s", any ? "," : "", section_id(i));
+				any = true;
+			}
+		putchar('\n');
+	}
+	return -1;
+}
+
+static int list_metrics(void)
+{
+	static const char *const kinds[] = {
+		[EXACT] = "exact", [PTX] = "exact, of PTX instructions", [MODEL] = "model"};
+
+	printf("%-75s %-15s %s\n", "Metric Name", "Metric Unit", "Kind");
+	for (u32 i = 0; i < metric_count(); i++)
+		printf("%-75s %-15s %s\n", metric_name(i), metric_unit(i),
+		       kinds[metric_kind_of(i)]);
+	return -1;
+}
+
+/* ---- the line ---- */
+
+static const struct option *option_of(const char *word, const char **value)
+{
+	*value = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		size_t n = strlen(options[i].name);
+
+		if (!strncmp(word, options[i].name, n) && (!word[n] || word[n] == '=')) {
+			*value = word[n] ? word + n + 1 : NULL;
+			return &options[i];
+		}
+		if (options[i].brief && !strcmp(word, options[i].brief))
+			return &options[i];
+	}
+	return NULL;
+}
+
+static int profile_take_option(struct parser *p, int argc, char **argv, int *i)
+{
+	const char *value, *word = argv[*i];
+	const struct option *x = option_of(word, &value);
+
+	if (!strncmp(word, "--nvtx", 6))
+		return tool_usage(p->self, "%s: ranges of NVTX are not known here", word);
+	if (!x)
+		return tool_usage(p->self, "unknown option '%s'", word);
+	if (x->has_value && !value)
+		value = *i + 1 < argc ? argv[++*i] : NULL;
+	else if (!x->has_value && value)
+		return tool_usage(p->self, "%s takes no value", x->name);
+	if (x->has_value && !value)
+		return tool_usage(p->self, "there is no value for '%s'", word);
+	if (x->take(p, value))
+		return TOOL_OK;
+	return tool_usage(p->self, "%s", p->why.at ? p->why.at : "no memory left");
+}
+
+/* What goes without saying, and what does not go together. */
+static int settle(struct parser *p, int argc)
+{
+	struct profile_options *o = p->o;
+
+	for (size_t i = 0; i < o->page.metrics.missing.len; i++) {
+		struct text t = {0};
+
+		metric_say_missing(o->page.metrics.missing.at[i], &t);
+		fprintf(stderr, "==WARNING== %s\n", t.at ? t.at : "");
+		text_fini(&t);
+	}
+	if (!p->has_sections && !o->page.metrics.at.len && !o->page.metrics.missing.len)
+		o->page.sections = section_set("full");
+	if (o->page.kind == PAGE_RAW && !o->page.metrics.at.len && !o->page.metrics.missing.len)
+		metric_list_add(&o->page.metrics, "regex:.", &p->why);
+	if (o->import_from && o->program < argc)
+		return tool_usage(p->self, "--import: no program is started");
+	if (!o->import_from && o->program >= argc)
+		return tool_usage(p->self, "no program given");
+	return TOOL_OK;
+}
+
+int profile_options_parse(const struct tool_command *self, struct profile_options *o, int argc,
+			  char **argv)
+{
+	struct parser p = {.self = self, .o = o};
+	int i = 1, status = TOOL_OK;
+
+	for (; i < argc && argv[i][0] == '-' && !status; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			tool_help(self);
+			status = -1;
+		} else if (!strcmp(argv[i], "--list-sections")) {
+			status = list_sections();
+		} else if (!strcmp(argv[i], "--list-sets")) {
+			status = list_sets();
+		} else if (!strcmp(argv[i], "--query-metrics")) {
+			status = list_metrics();
+		} else {
+			status = profile_take_option(&p, argc, argv, &i);
+		}
+	}
+	o->program = i;
+	if (!status)
+		status = settle(&p, argc);
+	text_fini(&p.why);
+	return status;
+}
+
+void profile_options_fini(struct profile_options *o)
+{
+	profile_pick_fini(&o->pick);
+	profile_budgets_fini(&o->budgets);
+	metric_list_fini(&o->page.metrics);
+	VEC_FREE(&o->page.launches);
+}

@@ -1,0 +1,32 @@
+/* The command line of `ptxloom profile`: Nsight Compute's options, and some of our own. */
+#ifndef PL_TOOLS_PROFILE_OPTIONS_H
+#define PL_TOOLS_PROFILE_OPTIONS_H
+
+#include "src/profile/budget.h"
+#include "src/profile/page.h"
+#include "src/profile/pick.h"
+#include "src/tools/tools.h"
+
+struct profile_options {
+	const char *device, *export_to, *import_from, *log_file;
+	const char *diff[2]; /* NULL: nothing is compared */
+	bool is_forced, is_quiet, has_page;
+	u64 timeout_ms;
+	u64 caches; /* index in PTXLOOM_PROFILE_CACHES */
+	/* Choices of launches, as they are written; NULL: not given. */
+	const char *kernels, *base, *skip, *skip_all, *count;
+	struct profile_pick pick; /* the same, for reports */
+	struct page page;
+	struct profile_budgets budgets;
+	int program; /* index in argv */
+};
+
+/*
+ * Fill in from the command line. Returns TOOL_OK, TOOL_USAGE after a message, or -1 when all that
+ * was asked for has been printed. profile_options_fini frees it in any case.
+ */
+int profile_options_parse(const struct tool_command *self, struct profile_options *o, int argc,
+			  char **argv);
+void profile_options_fini(struct profile_options *o);
+
+#endif

@@ -1,0 +1,324 @@
+/*
+ * `ptxloom profile`: a program whose processes write what their launches do into a folder; when it
+ * has ended the files are read and shown.
+ */
+#include "src/tools/profile/options.h"
+#include "src/tools/supervise.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* clang-format off */
+const char tool_help_profile[] =
+	"Runs PROG with its arguments on an emulated GPU, as `ptxloom run` does, and prints what each launch of a\n"
+	"kernel did, in the layouts of Nsight Compute (ncu): instructions, sectors, bank conflicts, divergence, and\n"
+	"what a model of the caches makes of them. No cycles and no times: nothing of that is emulated.\n"
+	"docs/profile.md has examples.\n"
+	"\n"
+	"  -k, --kernel-name NAME  profile launches of these kernels only: a name, or regex:EXPRESSION\n"
+	"  --kernel-name-base BASE which name that is: function (default), demangled, mangled\n"
+	"  -s, --launch-skip N     launches of these that are left out before the first\n"
+	"  -c, --launch-count N    profile N of them at most (default 0: all)\n"
+	"  --launch-skip-before-match N\n"
+	"                          launches of any kernel that are left out first\n"
+	"  --kernel-id CONTEXT:STREAM:NAME:INVOCATION\n"
+	"                          this one; parts may be empty\n"
+	"  --devices LIST          launches on these devices only: 0,1\n"
+	"  --set SET               sections to print: basic, detailed, full (default), roofline\n"
+	"  --section ID            these sections: an identifier or regex:EXPRESSION; may be repeated\n"
+	"  --metrics LIST          these metrics, separated by commas: names, with or without a suffix, or\n"
+	"                          regex:EXPRESSION\n"
+	"  --page PAGE             details (default), raw, source\n"
+	"  --print-source WHAT     lines of the source page: ptx (default), cuda, cuda,ptx\n"
+	"  --csv                   comma-separated values\n"
+	"  --print-units UNITS     auto (default): bytes as Kbyte and so on; base\n"
+	"  --print-metric-name N   label (default), name, label-name\n"
+	"  --cache-control WHEN    all (default): caches are empty when a launch begins; none: they stay; off: they\n"
+	"                          are not played, which is faster\n"
+	"  -o, --export FILE       write a report instead of printing it; -f, --force-overwrite: also where FILE is\n"
+	"                          there already\n"
+	"  -i, --import FILE       print this report; no program is started\n"
+	"  --log-file FILE         print to FILE instead of standard output\n"
+	"  --assert 'METRIC OP VALUE'\n"
+	"                          a budget: the exit status is 1 if a launch breaks it; OP: <= < == != >= >\n"
+	"  --kernel NAME           the --assert in front of it is for this kernel: a name or regex:EXPRESSION\n"
+	"  --query-metrics, --list-sections, --list-sets\n"
+	"                          which there are\n"
+	"  --quiet                 print budgets and errors alone\n"
+	"  -d, --device DEVICE     as `ptxloom run`\n"
+	"  --timeout TIME          as `ptxloom run`\n"
+	"  --help                  this text\n"
+	"\n"
+	"--clock-control, --replay-mode and --target-processes all are taken, and change nothing. Exit status: that\n"
+	"of PROG; 1 if a budget is broken; 2 for wrong arguments; 126, 127 and 124 as `ptxloom run`.\n";
+/* clang-format on */
+
+/* ---- files ---- */
+
+static bool profile_write_file(const char *path, const struct text *t)
+{
+	FILE *f = fopen(path, "we");
+	bool ok = f && (!t->len || fwrite(t->at, 1, t->len, f) == t->len);
+
+	ok = f && !fclose(f) && ok;
+	if (!ok)
+		fprintf(stderr, "ptxloom profile: error: %s: %s\n", path, strerror(errno));
+	return ok;
+}
+
+static bool read_report(struct profile_report *r, const char *path, const char *shown, bool is_ours)
+{
+	struct text why = {0};
+	struct file f;
+	bool ok;
+
+	if (!file_open(&f, path)) {
+		fprintf(stderr, "ptxloom profile: error: %s: %s\n", shown, strerror(errno));
+		return false;
+	}
+	ok = profile_report_read(r, shown, (const char *)f.data, f.size, is_ours, &why);
+	file_close(&f);
+	if (!ok)
+		fprintf(stderr, "ptxloom profile: error: %s\n", why.at ? why.at : "");
+	text_fini(&why);
+	return ok;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	unsigned long x = strtoul(*(char *const *)a, NULL, 10);
+	unsigned long y = strtoul(*(char *const *)b, NULL, 10);
+
+	return x < y ? -1 : x > y;
+}
+
+/* Read and remove what the processes have written into the folder, and the folder. */
+static bool read_folder(struct profile_report *r, const char *folder)
+{
+	DIR *d = opendir(folder);
+	VEC(char *) names = {0};
+	const struct dirent *e;
+	bool ok = d != NULL;
+
+	while (d && (e = readdir(d))) {
+		char *name = *e->d_name == '.' ? NULL : strdup(e->d_name);
+
+		if (name && !VEC_PUSH(&names, name))
+			free(name);
+	}
+	if (d)
+		closedir(d);
+	if (names.len)
+		qsort(names.at, names.len, sizeof(names.at[0]), by_pid);
+	for (size_t i = 0; i < names.len; i++) {
+		struct text path = {0};
+
+		text_printf(&path, "%s/%s", folder, names.at[i]);
+		ok = path.at && read_report(r, path.at, "the profile of a process", true) && ok;
+		if (path.at)
+			unlink(path.at);
+		text_fini(&path);
+		free(names.at[i]);
+	}
+	VEC_FREE(&names);
+	rmdir(folder);
+	return ok;
+}
+
+/* ---- showing ---- */
+
+static bool may_write(const struct profile_options *o)
+{
+	if (!o->export_to || o->is_forced || access(o->export_to, F_OK))
+		return true;
+	fprintf(stderr,
+		"ptxloom profile: error: %s exists; --force-overwrite (-f) writes it anew\n",
+		o->export_to);
+	return false;
+}
+
+static void warn_of(const struct profile_report *r)
+{
+	for (size_t i = 0; i < r->processes.len; i++)
+		if (!r->processes.at[i]->is_whole)
+			fprintf(stderr,
+				"==WARNING== process %llu (%s) did not end by itself: "
+				"launches that had not ended are missing\n",
+				(unsigned long long)r->processes.at[i]->pid,
+				file_base_name(r->processes.at[i]->name));
+	for (size_t i = 0; i < r->launches.len; i++)
+		if (r->launches.at[i]->value[VALUE_sectors_cut]) {
+			fputs("==WARNING== memory was short: not all accesses were counted\n",
+			      stderr);
+			break;
+		}
+}
+
+static bool profile_show(struct profile_options *o, const struct profile_report *r)
+{
+	struct text t = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < r->launches.len; i++)
+		(void)VEC_PUSH(&o->page.launches, r->launches.at[i]);
+	if (!r->launches.len)
+		fputs("==WARNING== No kernels were profiled.\n", stderr);
+	if (o->export_to) {
+		profile_report_write(r, &t);
+		ok = profile_write_file(o->export_to, &t);
+		if (ok && !o->is_quiet)
+			fprintf(stderr, "==PROF== Report: %s\n", o->export_to);
+		t.len = 0;
+	}
+	if ((!o->export_to || o->has_page) && !o->is_quiet && r->launches.len) {
+		page_write(&o->page, &t);
+		if (o->log_file)
+			ok = profile_write_file(o->log_file, &t) && ok;
+		else if (t.at)
+			fwrite(t.at, 1, t.len, stdout);
+	}
+	if (t.failed)
+		fputs("ptxloom profile: error: no memory left\n", stderr);
+	ok = ok && !t.failed;
+	text_fini(&t);
+	return ok;
+}
+
+/* Pick, show, judge. Returns TOOL_OK, TOOL_FINDINGS for a budget, TOOL_USAGE after a message. */
+static int present(struct profile_options *o, struct profile_report *r)
+{
+	struct text broken = {0};
+	bool ok;
+	int status;
+
+	warn_of(r);
+	if (!profile_pick_apply(&o->pick, r))
+		return TOOL_USAGE;
+	status = profile_show(o, r) ? TOOL_OK : TOOL_USAGE;
+	ok = profile_budgets_check(&o->budgets, r, &broken);
+	for (const char *s = broken.at; s && *s; s += strcspn(s, "\n") + 1)
+		fprintf(stderr, "ptxloom profile: budget: %.*s\n", (int)strcspn(s, "\n"), s);
+	text_fini(&broken);
+	return status ? status : ok ? TOOL_OK : TOOL_FINDINGS;
+}
+
+/* ---- running ---- */
+
+struct profile_run {
+	struct profile_options *options;
+	char folder[4096];
+	int status;
+};
+
+static void after_program(void *user)
+{
+	struct profile_run *run = user;
+	struct profile_report r = {0};
+
+	run->status = read_folder(&r, run->folder) ? present(run->options, &r) : TOOL_USAGE;
+	fflush(stdout);
+	profile_report_fini(&r);
+}
+
+static bool make_folder(struct profile_run *run)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(run->folder, sizeof(run->folder), "%s/ptxloom-profile-XXXXXX",
+		 tmp && *tmp ? tmp : "/tmp");
+	if (mkdtemp(run->folder))
+		return true;
+	fprintf(stderr, "ptxloom profile: error: %s: %s\n", run->folder, strerror(errno));
+	return false;
+}
+
+/* What the processes are to leave out: what comes after another choice is for us. */
+static void profile_set_environment(const struct profile_run *run)
+{
+	static const char *const caches[] = {"all", "none", "off"};
+	struct profile_options *o = run->options;
+	const struct {
+		const char *name, *value;
+	} choices[] = {
+		{"PTXLOOM_PROFILE_KERNELS", o->kernels}, {"PTXLOOM_PROFILE_BASE", o->base},
+		{"PTXLOOM_PROFILE_SKIP", o->skip},       {"PTXLOOM_PROFILE_SKIP_ALL", o->skip_all},
+		{"PTXLOOM_PROFILE_COUNT", o->count},
+	};
+	struct text to = {0};
+	bool is_ours = o->pick.id || o->pick.has_devices;
+
+	text_printf(&to, "%s/%%p", run->folder);
+	setenv("PTXLOOM_PROFILE", to.at ? to.at : "", 1);
+	text_fini(&to);
+	setenv("PTXLOOM_PROFILE_CACHES", caches[o->caches], 1);
+	for (size_t i = 0; i < ARRAY_LEN(choices); i++)
+		if (choices[i].value && !is_ours)
+			setenv(choices[i].name, choices[i].value, 1);
+		else
+			unsetenv(choices[i].name);
+	if (o->device)
+		setenv("PTXLOOM_DEVICE", o->device, 1);
+	/* The processes have made the choice. */
+	if (!is_ours) {
+		profile_choice_fini(&o->pick.choice);
+		o->pick.choice = (struct profile_choice){0};
+	}
+}
+
+static int profile_run_program(const struct tool_command *self, struct profile_options *o,
+			       char **argv)
+{
+	struct profile_run run = {.options = o};
+	struct tool_environment e;
+	int status;
+
+	(void)self;
+	if (o->device && !tool_check_devices(o->device))
+		return TOOL_USAGE;
+	if (!tool_environment(&e))
+		return TOOL_CANNOT_RUN;
+	setenv("LD_PRELOAD", e.preload, 1);
+	setenv("LD_LIBRARY_PATH", e.library_path, 1);
+	tool_environment_fini(&e);
+	if (!make_folder(&run))
+		return TOOL_USAGE;
+	profile_set_environment(&run);
+	status = tool_supervise(tool_start_program, argv, o->timeout_ms, after_program, &run);
+	return status ? status : run.status;
+}
+
+static int show_import(struct profile_options *o)
+{
+	const char *end = strrchr(o->import_from, '.');
+	struct profile_report r = {0};
+	int status;
+
+	if (end && !strcmp(end, ".ncu-rep")) {
+		fprintf(stderr,
+			"ptxloom profile: error: %s: reports of Nsight Compute cannot be read\n",
+			o->import_from);
+		return TOOL_USAGE;
+	}
+	status = read_report(&r, o->import_from, o->import_from, false) ? present(o, &r)
+									: TOOL_USAGE;
+	profile_report_fini(&r);
+	return status;
+}
+
+int tool_main_profile(const struct tool_command *self, int argc, char **argv)
+{
+	struct profile_options o = {0};
+	int status = profile_options_parse(self, &o, argc, argv);
+
+	if (!status && !may_write(&o))
+		status = TOOL_USAGE;
+	else if (!status && o.import_from)
+		status = show_import(&o);
+	else if (!status)
+		status = profile_run_program(self, &o, argv + o.program);
+	profile_options_fini(&o);
+	return status < 0 ? TOOL_OK : status;
+}

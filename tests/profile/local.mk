@@ -1,0 +1,5 @@
+dist_check_SCRIPTS += tests/profile/profile.sh tests/profile/programs.sh
+EXTRA_DIST += tests/profile/counts.ptx tests/profile/launches.cu
+if !SANITIZED
+TESTS += tests/profile/profile.sh tests/profile/programs.sh
+endif

@@ -1,0 +1,175 @@
+# ptxloom profile on kernels of PTX: counts, pages, layouts of ncu, budgets, reports, refusals; and that numbers do
+# not depend on workers, seeds or the host's instructions.
+. "${srcdir:-.}/tests/tap.sh"
+cd "$srcdir" || exit 1
+
+exec="ptxloom exec tests/profile/counts.ptx -d h100"
+strided="$exec --kernel strided --grid 1 --block 64 --buffer in:u32[4096]=iota --buffer out:u32[4096]"
+ld=l1tex__t_sectors_pipe_lsu_mem_global_op_ld
+st=l1tex__t_sectors_pipe_lsu_mem_global_op_st
+
+# metric NAME VALUE: in the table that was printed last.
+metric()
+{
+	says out "^    $1 .* $2\$" "$1 is $2"
+}
+
+# ---- counts ----
+
+status 0 ptxloom profile --metrics "$ld.sum,$st.sum,smsp__inst_executed.sum,smsp__thread_inst_executed_pred_on.sum" \
+	$strided --arg u32=1
+metric $ld.sum 8
+metric $st.sum 8
+metric smsp__inst_executed.sum 32
+metric smsp__thread_inst_executed_pred_on.sum 960
+status 0 ptxloom profile --metrics "$ld,regex:^derived__memory_l2,smsp__sass_branch_targets_threads_divergent.sum" \
+	$strided --arg u32=8
+metric $ld.sum 64
+metric derived__memory_l2_theoretical_sectors_global_excessive 56
+metric smsp__sass_branch_targets_threads_divergent.sum 2
+status 0 ptxloom profile --csv --section SourceCounters $strided --arg u32=8
+says out 'total of 56 excessive sectors \(77% of the total 72'
+says out 'Most of them: tests/profile/counts.ptx:18 \(56\)'
+says out '2 of 2 branches of warps part their threads. Most of them: tests/profile/counts.ptx:21 \(2\)'
+status 0 ptxloom profile --csv --section SourceCounters $exec --kernel column --block 32
+says out 'total of 62 excessive wavefronts \(96% of the total 64'
+status 0 ptxloom profile --section MemoryWorkloadAnalysis_Tables $exec --kernel column --block 32
+says out '^    Shared Load  +1 +32 +31$'
+says out '^    Shared Store  +1 +32 +31$'
+
+# Memory: a second launch would find the caches as the first began; the model's numbers are those of exec --caches.
+status 0 ptxloom profile --metrics "dram__sectors_read.sum,l1tex__m_xbar2l1tex_read_sectors.sum" $strided --arg u32=8
+metric dram__sectors_read.sum 64
+metric l1tex__m_xbar2l1tex_read_sectors.sum 64
+status 0 ptxloom profile --cache-control off --metrics "dram__sectors_read.sum,$ld.sum" $strided --arg u32=8
+metric dram__sectors_read.sum '\(!\) n/a'
+metric $ld.sum 64
+
+# ---- occupancy ----
+
+status 0 ptxloom profile --csv --section Occupancy $exec --kernel column --block 32 --shared 100000
+says out '"Theoretical Active Warps per SM","warp","2",$'
+says out 'limited by the required amount of shared memory'
+says out 'With at most [0-9]+ bytes of shared memory in a block there would be 3 warps'
+
+# ---- layouts ----
+
+status 0 ptxloom profile --csv --metrics $ld.sum $strided --arg u32=1
+identity='"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size"'
+identity="$identity,\"Device\",\"CC\""
+this='"0","[0-9]+","ptxloom","127.0.0.1","strided","0","0","\(64, 1, 1\)","\(1, 1, 1\)","0","9.0"'
+says out "^$identity,\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\$"
+says out "^$this,\"Command line profiler metrics\",\"$ld.sum\",\"sector\",\"8\"\$"
+status 0 ptxloom profile --csv --section LaunchStats --section SourceCounters $strided --arg u32=8
+says out '"Metric Value","Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup"$'
+says out ',"Launch Statistics","Driver Shared Memory Per Block","byte/block","1,024",$'
+says out ',"SourceCounters","","","","UncoalescedGlobalAccess","OPT","This kernel .*","",""$'
+status 0 ptxloom profile --csv --page raw --metrics $ld.sum $strided --arg u32=1
+says out "^\"ID\",.*,\"CC\",\"device__attribute_compute_capability_major\",.*,\"$ld.sum\",.*\"launch__block_size\""
+says out '^"","","","","","","","","","","","",.*"sector","block"'
+ok "$([ "$(awk -F'","' '{ print NF }' "$scratch/out" | sort -u | wc -l)" = 1 ]; echo $?)" \
+	"lines of the raw page have equally many fields"
+status 0 ptxloom profile --csv --page source $strided --arg u32=8
+says out '^"Kernel Name","strided",$'
+says out '^"Address","Source","Instructions Executed","Thread Instructions Executed",'
+says out '^"counts.ptx:18","ld.global.u32 %r4, \[%rd4\];","2","64","64","32","32","0","0","0","0","0","56","64","8",'
+status 0 ptxloom profile --page source $strided --arg u32=8
+says out '^ +2 +32 +\. .* 18  ld.global.u32'
+status 0 ptxloom profile --section LaunchStats --print-units base --print-metric-name label-name $strided --arg u32=1
+says out '^    Driver Shared Memory Per Block \(launch__shared_mem_per_block_driver\) +byte/block +1,024$'
+status 0 ptxloom profile --section LaunchStats $strided --arg u32=1
+says out '^    Driver Shared Memory Per Block +Kbyte/block +1.02$'
+
+# ---- budgets ----
+
+status 0 ptxloom profile --quiet --assert "$ld.sum <= 8" --kernel strided $strided --arg u32=1
+is err ""
+status 1 ptxloom profile --quiet --assert "$ld <= 8" $strided --arg u32=8
+is err "ptxloom profile: budget: strided, launch 0: $ld.sum is 64, which is not <= 8"
+status 1 ptxloom profile --quiet --assert "$ld.sum <= 8" --kernel other $strided --arg u32=1
+is err "ptxloom profile: budget: $ld.sum <= 8: no launch of other was profiled"
+for budget in "$ld.sum == 8" "$ld.sum >= 8" "$ld.sum < 9" "$ld.sum > 7" "$ld.sum != 9"; do
+	status 0 ptxloom profile --quiet --assert "$budget" $strided --arg u32=1
+done
+for budget in "$ld.sum == 9" "$ld.sum >= 9" "$ld.sum < 8" "$ld.sum > 8" "$ld.sum != 8"; do
+	status 1 ptxloom profile --quiet --assert "$budget" $strided --arg u32=1
+done
+
+# ---- reports ----
+
+report=$scratch/report
+status 0 ptxloom profile -o "$report" $strided --arg u32=8
+says err "^==PROF== Report: $report\$"
+status 2 ptxloom profile -o "$report" $strided --arg u32=8
+says err 'exists; --force-overwrite \(-f\) writes it anew'
+status 0 ptxloom profile -f -o "$report" $strided --arg u32=8
+status 0 ptxloom profile --metrics $ld.sum -i "$report"
+metric $ld.sum 64
+ok "$([ "$(head -c 22 "$report")" = '{"ptxloom_profile": 1,' ]; echo $?)" "a report says what it is"
+status 0 ptxloom profile -i "$report" -o "$scratch/again"
+same "$report" "$scratch/again" "what is read is written again as it was"
+cat "$report" "$report" >"$scratch/both"
+status 0 ptxloom profile -i "$scratch/both" --csv --metrics $ld.sum
+ok "$([ "$(grep -c '"64"$' "$scratch/out")" = 2 ]; echo $?)" "reports are put together by cat"
+status 0 ptxloom profile -i "$report" --log-file "$scratch/log" --csv --metrics $ld.sum
+is out ""
+says log '^"ID"'
+
+# Damaged ones: one line, whatever is missing.
+size=$(wc -c <"$report")
+for at in 1 30 200 $((size / 3)) $((size / 2)) $((size - 3)); do
+	head -c "$at" "$report" >"$scratch/cut"
+	refused 2 "cut:[0-9]*: " "a report of $at of its bytes" ptxloom profile -i "$scratch/cut"
+	ok "$([ "$(wc -l <"$scratch/err")" = 1 ]; echo $?)" "one line about it"
+done
+sed 's/"rows": \[\[[0-9]*/"rows": [[99999/' "$report" >"$scratch/wrong"
+refused 2 "the line is damaged" "a row of no instruction" ptxloom profile -i "$scratch/wrong"
+: >"$scratch/empty"
+refused 2 "the file is empty" "an empty report" ptxloom profile -i "$scratch/empty"
+refused 2 "this is no report" "a file that is none" ptxloom profile -i tests/profile/counts.ptx
+refused 2 "reports of Nsight Compute cannot be read" "a report of ncu" ptxloom profile -i a.ncu-rep
+refused 2 "No such file" "no file" ptxloom profile -i "$scratch/none"
+
+# ---- what there is not ----
+
+status 0 ptxloom profile --metrics gpu__time_duration.sum,nonsense.sum,smsp__inst_executed.sum $strided --arg u32=1
+says err '^==WARNING== gpu__time_duration.sum is a matter of time, which is not emulated$'
+says err '^==WARNING== nonsense.sum is not counted; --query-metrics lists what is$'
+metric gpu__time_duration.sum '\(!\) n/a'
+metric smsp__inst_executed.sum 32
+refused 2 "unknown option '--nonsense'" "an option that there is not" ptxloom profile --nonsense true
+refused 2 "ranges of NVTX are not known here" "ranges" ptxloom profile --nvtx true
+refused 2 "is a matter of time or of links" "a section of times" ptxloom profile --section SchedulerStats true
+refused 2 "there is no section Nonsense" "a section that there is not" ptxloom profile --section Nonsense true
+refused 2 "there is no machine code" "machine code" ptxloom profile --print-source sass true
+refused 2 "is not METRIC OP VALUE" "a budget that is none" ptxloom profile --assert 'a b' true
+refused 2 "is a matter of time" "a budget of time" ptxloom profile --assert 'sm__cycles_active.avg < 3' true
+refused 2 "is no regular expression" "an expression that is none" ptxloom profile -k 'regex:(' true
+refused 2 "there is no value for '-k'" "no value" ptxloom profile -k
+refused 2 "no program given" "no program" ptxloom profile --csv
+refused 2 "is not CONTEXT:STREAM:KERNEL:INVOCATION" "an id that is none" ptxloom profile --kernel-id 1:2 true
+status 127 ptxloom profile "$scratch/missing"
+status 0 ptxloom profile true
+is err "==WARNING== No kernels were profiled."
+refused 2 "profiled, or watched and debugged" "counting besides" ptxloom profile $strided --arg u32=1 --count
+succeeds "metrics are listed" ptxloom profile --query-metrics
+for name in $ld.sum dram__sectors_read.sum smsp__inst_executed.sum; do
+	says out "^$name +(sector|inst) +(exact|model)"
+done
+ok "$(awk 'NR > 1 { print $1 }' "$scratch/out" | LC_ALL=C sort -c; echo $?)" "in byte order"
+
+# ---- the same, whatever runs ----
+
+grid="$exec --kernel strided --grid 700 --block 64 --buffer in:u32[4096]=iota --buffer out:u32[4096] --arg u32=3"
+same_way="ptxloom profile --csv --page raw --metrics regex:. $grid"
+number='s/^"0","[0-9]*"/"0","N"/'
+capture $same_way
+sed "$number" "$scratch/out" >"$scratch/first"
+ok "$([ -s "$scratch/first" ]; echo $?)" "there is a first"
+for setting in PTXLOOM_WORKERS=1 PTXLOOM_WORKERS=2 PTXLOOM_WORKERS=4 PTXLOOM_SEED=5 PTXLOOM_HOST_ISA=base \
+	PTXLOOM_DETERMINISTIC=1 "PTXLOOM_WORKERS=4 PTXLOOM_SEED=9"; do
+	# shellcheck disable=SC2086
+	env $setting $same_way 2>/dev/null | sed "$number" >"$scratch/then"
+	same "$scratch/first" "$scratch/then" "the same with $setting"
+done
+finish
