@@ -144,7 +144,7 @@ static u64 excess_of(const struct profile_row *r, enum profile_column of, enum p
 					  : 0;
 }
 
-static bool same_line(const struct profile_insn *a, const struct profile_insn *b)
+static bool share_line(const struct profile_insn *a, const struct profile_insn *b)
 {
 	if (a->file && b->file)
 		return a->file == b->file && a->line == b->line;
@@ -161,7 +161,7 @@ static u64 line_excess(const struct profile_launch *l, size_t i, enum profile_co
 	for (size_t k = 0; k < l->rows.len; k++) {
 		u64 x = excess_of(&l->rows.at[k], of, ideal);
 
-		if (!x || !same_line(profile_insn_of(l, &l->rows.at[k]), in))
+		if (!x || !share_line(profile_insn_of(l, &l->rows.at[k]), in))
 			continue;
 		if (k < i)
 			return 0;
