@@ -233,7 +233,7 @@ static void touch_lanes(struct quick *q, const struct quick_access *x, u32 lane,
 		return;
 	}
 	if (is_many)
-		memset(who, 0xff, sizeof(who));
+		memset(who, 0xff, lanes * each * sizeof(who[0]));
 	else
 		fill_who(who, x->warp * WARP_LANES + lane, lanes, each);
 	touch_row(q, address, lanes * x->bytes, who, t);
@@ -371,16 +371,24 @@ bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shar
 	return end_note(q, x, &t);
 }
 
+typedef u32 words __attribute__((vector_size(16), aligned(4), may_alias));
+
+static words words_at(const u32 *row)
+{
+	return *(const words *)(const void *)row;
+}
+
 /* Is each half of a row at one distance? As in is_regular. */
 static bool is_row_regular(const u32 *row)
 {
-	u32 step = row[1] - row[0], bad = 0;
+	static const u32 at[] = {0, 4, 8, 11, 16, 20, 24, 27};
+	words bad = {0};
+	u64 part[2];
 
-	for (u32 l = 0; l < HALF_WARP - 1; l++)
-		bad |= row[l + 1] - row[l] - step;
-	for (u32 l = HALF_WARP; l < WARP_LANES - 1; l++)
-		bad |= row[l + 1] - row[l] - step;
-	return !bad;
+	for (u32 i = 0; i < ARRAY_LEN(at); i++)
+		bad |= words_at(row + at[i] + 1) - words_at(row + at[i]) - (row[1] - row[0]);
+	memcpy(part, &bad, sizeof(part));
+	return !(part[0] | part[1]);
 }
 
 bool quick_note_words(struct quick *q, const struct exec_access *a, const u32 *row, u32 offset,

@@ -574,12 +574,14 @@ void race_access(struct race_launch *l, struct race_cta *c, const struct exec_ac
 		note_completion(l, c, a);
 		return;
 	}
-	v = visit_of(l, c, a);
-	if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never && take_note(&v, c))
-		return;
-	if (a->space == MEM_GLOBAL && !v.manner.strong)
-		lanes = race_rows(l, c->clock, a, v.agent);
-	if (lanes)
+	if (a->space == MEM_GLOBAL && !manner_of_access(l, a).strong)
+		lanes = race_rows(l, c->clock, a, agent_of(a));
+	if (lanes) {
+		v = visit_of(l, c, a);
+		if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never &&
+		    take_note(&v, c))
+			return;
 		visit_lanes(&v, lanes);
+	}
 	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;
 }

@@ -179,6 +179,19 @@ static bool add_row_pieces(struct rows_visit *v, u64 at, u64 end, u32 set)
 	return true;
 }
 
+/* Do all lanes lie side by side? */
+static bool is_dense(const struct exec_access *a)
+{
+	u64 bad = 0;
+
+	if (a->mask != FULL_MASK ||
+	    a->address[WARP_LANES - 1] - a->address[0] != (WARP_LANES - 1) * a->bytes)
+		return false;
+	for (u32 l = 1; l < WARP_LANES; l++)
+		bad |= a->address[l] - a->address[l - 1] - a->bytes;
+	return !bad;
+}
+
 /* Lanes from the lowest on that lie side by side; others are left. */
 static bool add_run(struct rows_visit *v, u32 *left)
 {
@@ -198,11 +211,33 @@ static bool add_run(struct rows_visit *v, u32 *left)
 	return add_row_pieces(v, first, end, set);
 }
 
+static bool add_lane_pieces(struct rows_visit *v, bool dense)
+{
+	const struct exec_access *a = v->a;
+
+	if (dense)
+		return add_row_pieces(v, a->address[0], a->address[0] + WARP_LANES * a->bytes, 1);
+	for (u32 left = a->mask; left;)
+		if (!add_run(v, &left))
+			return false;
+	return true;
+}
+
 /* ---- order ---- */
+
+static bool lane_is_known(const struct rows_visit *v, u32 lane, const struct row *r, u32 other,
+			  bool is_write)
+{
+	u32 thread = v->a->warp * WARP_LANES + lane;
+	u64 who = r->warp << 5 | other;
+
+	return clock_known(v->cta, thread, who) >= r->time ||
+	       (!is_write && clock_known_read(v->cta, thread, who) >= r->time);
+}
 
 /* Does each lane know what those of the row did? Granules of `mask` are in question. */
 static bool row_is_known(const struct rows_visit *v, const struct row *r, const struct row *now,
-			 u32 mask)
+			 bool is_write, u32 mask)
 {
 	u32 theirs = 0, ours = 0;
 
@@ -215,15 +250,15 @@ static bool row_is_known(const struct rows_visit *v, const struct row *r, const 
 		ours = o;
 		for (u32 x = o; x; x &= x - 1)
 			for (u32 y = t; y; y &= y - 1)
-				if (clock_known(v->cta,
-						v->a->warp * WARP_LANES + (u32)__builtin_ctz(x),
-						r->warp << 5 | (u32)__builtin_ctz(y)) < r->time)
+				if (!lane_is_known(v, (u32)__builtin_ctz(x), r,
+						   (u32)__builtin_ctz(y), is_write))
 					return false;
 	}
 	return true;
 }
 
-static bool row_is_before(const struct rows_visit *v, const struct row *r, const struct row *now)
+static bool row_is_before(const struct rows_visit *v, const struct row *r, const struct row *now,
+			  bool is_write)
 {
 	u32 mask = r->mask & now->mask;
 	u64 who = r->warp << 5;
@@ -236,7 +271,7 @@ static bool row_is_before(const struct rows_visit *v, const struct row *r, const
 	if (r->time <= v->known && who_cta_of(who) == v->cta->number &&
 	    who_agent_of(who) == AGENT_THREAD && who_agent_of(now->warp << 5) == AGENT_THREAD)
 		return true;
-	return row_is_known(v, r, now, mask);
+	return row_is_known(v, r, now, is_write, mask);
 }
 
 /* Nothing races with it, so that its order among other accesses does not matter. */
@@ -246,7 +281,7 @@ static bool piece_is_ordered(const struct rows_visit *v, const struct piece *p)
 	u32 n = v->reads ? p->rows->writes : p->rows->len;
 
 	for (u32 i = 0; i < n; i++)
-		if (!row_is_before(v, &r[i], &p->row))
+		if (!row_is_before(v, &r[i], &p->row, i < p->rows->writes))
 			return false;
 	return true;
 }
@@ -271,7 +306,7 @@ static void end_unordered(struct rows_visit *v)
 		struct piece *p = &v->piece[i];
 
 		if (p->page->rows && (twice || !piece_is_ordered(v, p)) &&
-		    !shadow_end_rows(p->page))
+		    !shadow_end_rows(&v->launch->global, p->page))
 			v->gave_up = true;
 	}
 }
@@ -279,15 +314,16 @@ static void end_unordered(struct rows_visit *v)
 /* The lanes that cells are to see. */
 static u32 note_pieces(struct rows_visit *v)
 {
+	struct rows_pool *pool = &v->launch->global.pool;
 	u32 rest = 0;
 
 	for (u32 i = 0; i < v->n; i++) {
 		struct piece *p = &v->piece[i];
 
-		if (p->page->rows && (v->reads ? rows_read(p->rows, &p->row, v->known)
-					       : rows_write(p->rows, &p->row)))
+		if (p->page->rows && (v->reads ? rows_read(pool, p->rows, &p->row, v->known)
+					       : rows_write(pool, p->rows, &p->row)))
 			continue;
-		if (p->page->rows && !shadow_end_rows(p->page))
+		if (p->page->rows && !shadow_end_rows(&v->launch->global, p->page))
 			v->gave_up = true;
 		rest |= p->lanes;
 	}
@@ -296,13 +332,14 @@ static u32 note_pieces(struct rows_visit *v)
 
 /* ---- the access ---- */
 
-static bool has_rows(const struct exec_access *a)
+/* dense: as is_dense. */
+static bool has_rows(const struct exec_access *a, bool dense)
 {
-	u64 bits = 0;
+	u64 bits = dense ? a->address[0] : 0;
 
 	if (a->bytes > 32 || a->bytes & (a->bytes - 1))
 		return false;
-	for (u32 m = a->mask; m; m &= m - 1)
+	for (u32 m = dense ? 0 : a->mask; m; m &= m - 1)
 		bits |= a->address[__builtin_ctz(m)];
 	return !(bits & (a->bytes - 1));
 }
@@ -310,13 +347,13 @@ static bool has_rows(const struct exec_access *a)
 u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_access *a,
 	      enum agent agent)
 {
-	bool stores = a->kind == ACCESS_STORE;
+	bool stores = a->kind == ACCESS_STORE, dense = is_dense(a);
 	struct rows_visit v;
-	u32 left = a->mask, rest;
+	u32 rest;
 
 	if (!stores && a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ)
 		return a->mask;
-	if (!has_rows(a) ||
+	if (!has_rows(a, dense) ||
 	    (stores && (a->count > QUICK_ELEMENTS || (u32)a->size * a->count != a->bytes)))
 		return a->mask;
 	v.launch = l;
@@ -330,10 +367,7 @@ u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_ac
 	v.n = 0;
 	for (u32 e = 0; stores && e < a->count; e++)
 		v.silent[e] = silent_lanes(a, e);
-	while (left)
-		if (!add_run(&v, &left))
-			break;
-	if (left || v.gave_up) {
+	if (!add_lane_pieces(&v, dense)) {
 		l->gave_up |= v.gave_up;
 		return a->mask;
 	}

@@ -8,40 +8,102 @@
 /* Rows of a stretch: its reads, and a write of each granule. */
 #define ROWS_MOST (ROWS_READS + ROWS_GRANULES)
 
-void rows_fini(struct rows *s)
+/* Lists have room for 4 rows, or twice as many, and so on. */
+#define LIST_LEAST 4u
+#define CHUNK_ROWS 2048u
+
+struct rows_chunk {
+	struct rows_chunk *next;
+	u32 used;
+	struct row at[CHUNK_ROWS];
+};
+
+void rows_pool_fini(struct rows_pool *p)
+{
+	struct rows_chunk *c;
+
+	while ((c = p->chunks)) {
+		p->chunks = c->next;
+		free(c);
+	}
+	*p = (struct rows_pool){0};
+}
+
+static u16 rows_room(u32 size)
+{
+	return (u16)(LIST_LEAST << size < ROWS_MOST ? LIST_LEAST << size : ROWS_MOST);
+}
+
+/* size: the list has room for rows_room of it. */
+static struct row *pool_take(struct rows_pool *p, u32 size)
+{
+	struct rows_chunk *c = p->chunks;
+	struct row *list = p->free[size];
+
+	if (list) {
+		memcpy(&p->free[size], list, sizeof(list));
+		return list;
+	}
+	if (!c || CHUNK_ROWS - c->used < rows_room(size)) {
+		c = malloc(sizeof(*c));
+		if (!c)
+			return NULL;
+		c->next = p->chunks;
+		c->used = 0;
+		p->chunks = c;
+	}
+	list = &c->at[c->used];
+	c->used += rows_room(size);
+	return list;
+}
+
+static void pool_return(struct rows_pool *p, struct row *list, u32 size)
+{
+	memcpy(list, &p->free[size], sizeof(list));
+	p->free[size] = list;
+}
+
+static u32 list_size(u32 cap)
+{
+	u32 size = 0;
+
+	while (rows_room(size) < cap)
+		size++;
+	return size;
+}
+
+void rows_fini(struct rows_pool *p, struct rows *s)
 {
 	if (s->cap)
-		free(s->list);
+		pool_return(p, s->list, list_size(s->cap));
 	*s = (struct rows){0};
 }
 
 /* Room for one more. */
-static bool rows_grow(struct rows *s)
+static bool rows_grow(struct rows_pool *p, struct rows *s)
 {
-	u16 cap = s->cap ? (u16)(2 * s->cap) : 4;
 	struct row *list;
+	u32 size;
 
 	if (s->len < s->cap || (!s->cap && !s->len))
 		return true;
-	if (s->len >= ROWS_MOST)
-		return false;
-	if (cap > ROWS_MOST)
-		cap = ROWS_MOST;
-	list = realloc(s->cap ? s->list : NULL, cap * sizeof(*list));
+	size = s->cap ? list_size(s->cap) + 1 : 0;
+	list = s->len < ROWS_MOST ? pool_take(p, size) : NULL;
 	if (!list)
 		return false;
-	if (!s->cap)
-		list[0] = s->one;
+	memcpy(list, rows_list(s), s->len * sizeof(*list));
+	if (s->cap)
+		pool_return(p, s->list, size - 1);
 	s->list = list;
-	s->cap = cap;
+	s->cap = rows_room(size);
 	return true;
 }
 
-static bool rows_insert(struct rows *s, u32 at, const struct row *t)
+static bool rows_insert(struct rows_pool *p, struct rows *s, u32 at, const struct row *t)
 {
 	struct row *r;
 
-	if (!rows_grow(s))
+	if (!rows_grow(p, s))
 		return false;
 	r = rows_list(s);
 	memmove(&r[at + 1], &r[at], (s->len - at) * sizeof(*r));
@@ -79,7 +141,7 @@ bool rows_forget(struct rows *s, u16 mask)
 	return true;
 }
 
-bool rows_write(struct rows *s, const struct row *t)
+bool rows_write(struct rows_pool *p, struct rows *s, const struct row *t)
 {
 	struct row *r = rows_list(s);
 
@@ -88,10 +150,10 @@ bool rows_write(struct rows *s, const struct row *t)
 		s->writes = 1;
 		return true;
 	}
-	if ((s->next && t->mask != ROWS_ALL) || !rows_grow(s))
+	if ((s->next && t->mask != ROWS_ALL) || !rows_grow(p, s))
 		return false;
 	rows_clear(s, 0, t->mask);
-	if (!rows_insert(s, s->writes, t))
+	if (!rows_insert(p, s, s->writes, t))
 		return false;
 	s->writes++;
 	return true;
@@ -137,7 +199,7 @@ static u16 covered(const struct row *r, const struct row *t, u16 mask)
 }
 
 /* Row i changes to what `as` says, but only of some of its granules. */
-static bool replace_part(struct rows *s, u32 i, const struct row *as, u16 mask)
+static bool replace_part(struct rows_pool *p, struct rows *s, u32 i, const struct row *as, u16 mask)
 {
 	struct row *r = &rows_list(s)[i], x = *as;
 
@@ -146,7 +208,7 @@ static bool replace_part(struct rows *s, u32 i, const struct row *as, u16 mask)
 		*r = x;
 		return true;
 	}
-	if (s->next || s->len - s->writes >= (int)ROWS_READS || !rows_insert(s, i + 1, &x))
+	if (s->next || s->len - s->writes >= (int)ROWS_READS || !rows_insert(p, s, i + 1, &x))
 		return false;
 	rows_list(s)[i].mask &= (u16)~mask;
 	return true;
@@ -156,7 +218,8 @@ static bool replace_part(struct rows *s, u32 i, const struct row *as, u16 mask)
  * A row says what t says of some granules: it is of the same lanes, or of others at the same
  * moment. The result: granules of `mask` that are done with. False: no room.
  */
-static bool rows_merge(struct rows *s, u32 i, const struct row *t, u16 mask, u16 *merged)
+static bool rows_merge(struct rows_pool *p, struct rows *s, u32 i, const struct row *t, u16 mask,
+		       u16 *merged)
 {
 	struct row r = rows_list(s)[i], both = r;
 	u16 same = covered(&r, t, mask), more = 0;
@@ -166,14 +229,15 @@ static bool rows_merge(struct rows *s, u32 i, const struct row *t, u16 mask, u16
 		more = mask & (u16)~same;
 	both.set |= t->set;
 	*merged = same | more;
-	return (!same || replace_part(s, i, t, same)) && (!more || replace_part(s, i, &both, more));
+	return (!same || replace_part(p, s, i, t, same)) &&
+	       (!more || replace_part(p, s, i, &both, more));
 }
 
 /* The latest reads of a granule, in which a thread's last one is likely to be found. */
 #define WINDOW 8u
 
 /* What of t some of the latest rows can say. left: granules of which there is more to say. */
-static bool merge_latest(struct rows *s, const struct row *t, u16 *left)
+static bool merge_latest(struct rows_pool *p, struct rows *s, const struct row *t, u16 *left)
 {
 	u16 open = *left, count[3] = {0};
 
@@ -182,7 +246,7 @@ static bool merge_latest(struct rows *s, const struct row *t, u16 *left)
 		const struct row *r = &rows_list(s)[i];
 		u16 carry = r->mask & open, merged = 0;
 
-		if (carry && r->warp == t->warp && !rows_merge(s, i, t, carry, &merged))
+		if (carry && r->warp == t->warp && !rows_merge(p, s, i, t, carry, &merged))
 			return false;
 		open &= (u16)~merged;
 		*left &= (u16)~merged;
@@ -208,13 +272,13 @@ static bool are_full(struct rows *s)
 }
 
 /* The first half stays; in the other the latest replace the oldest. */
-static bool push_read(struct rows *s, const struct row *t, u16 mask)
+static bool push_read(struct rows_pool *p, struct rows *s, const struct row *t, u16 mask)
 {
 	struct row x = *t;
 
 	x.mask = mask;
 	if (s->len - s->writes < (int)ROWS_READS)
-		return rows_insert(s, s->len, &x);
+		return rows_insert(p, s, s->len, &x);
 	if (mask != ROWS_ALL || (!s->next && !are_full(s)))
 		return false;
 	rows_list(s)[s->writes + ROWS_READS / 2 + s->next % (ROWS_READS / 2)] = x;
@@ -222,24 +286,24 @@ static bool push_read(struct rows *s, const struct row *t, u16 mask)
 	return true;
 }
 
-static bool note_read_row(struct rows *s, const struct row *t, u32 known)
+static bool note_read_row(struct rows_pool *p, struct rows *s, const struct row *t, u32 known)
 {
 	u16 left = t->mask, gone;
 
 	if (!s->len)
-		return rows_insert(s, 0, t);
+		return rows_insert(p, s, 0, t);
 	gone = known_granules(s, t, known);
 	if (gone)
 		rows_clear(s, s->writes, gone);
-	return merge_latest(s, t, &left) && (!left || push_read(s, t, left));
+	return merge_latest(p, s, t, &left) && (!left || push_read(p, s, t, left));
 }
 
-bool rows_read(struct rows *s, const struct row *t, u32 known)
+bool rows_read(struct rows_pool *p, struct rows *s, const struct row *t, u32 known)
 {
 	/* Of fewer granules than rows that replace each other are of. */
 	if (s->next && t->mask != ROWS_ALL)
 		return false;
-	return note_read_row(s, t, known);
+	return note_read_row(p, s, t, known);
 }
 
 /* ---- narrower granules ---- */
@@ -260,7 +324,7 @@ static void split_row(const struct row *from, u32 part, struct row *to)
 	to->shift = from->shift + 2;
 }
 
-bool rows_split(struct rows *from, struct rows to[4])
+bool rows_split(struct rows_pool *p, struct rows *from, struct rows to[4])
 {
 	for (u32 k = 0; k < 4; k++) {
 		to[k] = (struct rows){0};
@@ -270,9 +334,9 @@ bool rows_split(struct rows *from, struct rows to[4])
 			split_row(&rows_list(from)[i], k, &x);
 			if (!x.mask)
 				continue;
-			if (!rows_insert(&to[k], to[k].len, &x)) {
+			if (!rows_insert(p, &to[k], to[k].len, &x)) {
 				for (u32 f = 0; f <= k; f++)
-					rows_fini(&to[f]);
+					rows_fini(p, &to[f]);
 				return false;
 			}
 			to[k].writes = (u16)(to[k].writes + (i < from->writes));

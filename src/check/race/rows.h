@@ -45,17 +45,25 @@ static inline struct row *rows_list(struct rows *s)
 	return s->cap ? s->list : &s->one;
 }
 
-void rows_fini(struct rows *s);
+/* Where lists of rows lie; a zeroed one is empty. It outlives the rows of its lists. */
+struct rows_pool {
+	struct rows_chunk *chunks;
+	struct row *free[6]; /* by size */
+};
+
+void rows_pool_fini(struct rows_pool *p);
+
+void rows_fini(struct rows_pool *p, struct rows *s);
 /*
  * Note a read, or a write, which ends what was known of its granules. known: what the CTA of a read
  * did up to then happened before it, and need not be kept. False: there are too many rows or no
  * memory is left; what cells then are told is the whole access again.
  */
-bool rows_read(struct rows *s, const struct row *t, u32 known);
-bool rows_write(struct rows *s, const struct row *t);
+bool rows_read(struct rows_pool *p, struct rows *s, const struct row *t, u32 known);
+bool rows_write(struct rows_pool *p, struct rows *s, const struct row *t);
 /* False: these granules cannot be forgotten without the others. */
 bool rows_forget(struct rows *s, u16 mask);
 /* Four stretches of granules of a quarter of the size. False: no memory left; `to` is empty. */
-bool rows_split(struct rows *from, struct rows to[4]);
+bool rows_split(struct rows_pool *p, struct rows *from, struct rows to[4]);
 
 #endif

@@ -158,31 +158,39 @@ static u32 stretches_of(const struct shadow_page *p)
 	return cells_of(p) / ROWS_GRANULES;
 }
 
-static void page_clear(struct shadow_page *p)
+static void page_clear(struct shadow *s, struct shadow_page *p)
 {
 	for (u32 i = 0; p->cell && i < cells_of(p); i++)
 		cell_fini(&p->cell[i]);
 	for (u32 i = 0; p->rows && i < stretches_of(p); i++)
-		rows_fini(&p->rows[i]);
+		rows_fini(&s->pool, &p->rows[i]);
 	free(p->cell);
 	free(p->rows);
 	p->cell = NULL;
 	p->rows = NULL;
 }
 
-static void page_free(struct shadow_page *p)
+static void page_free(struct shadow *s, struct shadow_page *p)
 {
 	if (p)
-		page_clear(p);
+		page_clear(s, p);
 	free(p);
 }
 
 void shadow_fini(struct shadow *s)
 {
-	for (size_t i = 0; i < s->pages.cap; i++)
-		if (s->pages.slots[i].key)
-			page_free((struct shadow_page *)(uintptr_t)s->pages.slots[i].value);
+	for (size_t i = 0; i < s->pages.cap; i++) {
+		struct shadow_page *p = (struct shadow_page *)(uintptr_t)s->pages.slots[i].value;
+
+		if (!s->pages.slots[i].key)
+			continue;
+		/* Lists of rows go with the pool. */
+		free(p->rows);
+		p->rows = NULL;
+		page_free(s, p);
+	}
 	map_fini(&s->pages);
+	rows_pool_fini(&s->pool);
 	*s = (struct shadow){0};
 }
 
@@ -210,7 +218,7 @@ static struct shadow_page *find_page(struct shadow *s, u64 key, bool by_rows)
 	struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : page_new(by_rows);
 
 	if (!slot && (!p || !map_set(&s->pages, key, map_key(p)))) {
-		page_free(p);
+		page_free(s, p);
 		return NULL;
 	}
 	return p;
@@ -264,20 +272,20 @@ static bool split_cells(struct shadow_page *p)
 }
 
 /* The same of rows. */
-static bool split_stretches(struct shadow_page *p)
+static bool split_stretches(struct shadow *s, struct shadow_page *p)
 {
 	struct rows *fine = calloc((size_t)4 * stretches_of(p), sizeof(*fine));
 	u32 i = 0;
 
-	while (fine && i < stretches_of(p) && rows_split(&p->rows[i], &fine[4 * i]))
+	while (fine && i < stretches_of(p) && rows_split(&s->pool, &p->rows[i], &fine[4 * i]))
 		i++;
 	if (!fine || i < stretches_of(p)) {
 		for (u32 k = 0; k < 4 * i; k++)
-			rows_fini(&fine[k]);
+			rows_fini(&s->pool, &fine[k]);
 		free(fine);
 		return false;
 	}
-	page_clear(p);
+	page_clear(s, p);
 	p->rows = fine;
 	p->shift = 0;
 	return true;
@@ -315,7 +323,7 @@ static bool cells_from_rows(struct cell *c, struct rows *s)
 	return true;
 }
 
-bool shadow_end_rows(struct shadow_page *p)
+bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 {
 	struct cell *cell = p->cell ? NULL : calloc(cells_of(p), sizeof(*cell));
 	struct shadow_page old = *p;
@@ -329,12 +337,12 @@ bool shadow_end_rows(struct shadow_page *p)
 	p->rows = NULL;
 	if (!ok) {
 		if (cell)
-			page_clear(p);
+			page_clear(s, p);
 		*p = old;
 		return false;
 	}
 	old.cell = NULL;
-	page_clear(&old);
+	page_clear(s, &old);
 	return true;
 }
 
@@ -342,7 +350,7 @@ struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 
 {
 	struct shadow_page *p = page_at(s, address, false);
 
-	if (!p || (p->rows && !shadow_end_rows(p)) ||
+	if (!p || (p->rows && !shadow_end_rows(s, p)) ||
 	    (p->shift && ((address | bytes) & 3) && !split_cells(p)))
 		return NULL;
 	*cell_bytes = 1u << p->shift;
@@ -354,11 +362,11 @@ struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow)
 {
 	struct shadow_page *p = page_at(s, address, true);
 
-	return p && p->rows && p->shift && narrow && !split_stretches(p) ? NULL : p;
+	return p && p->rows && p->shift && narrow && !split_stretches(s, p) ? NULL : p;
 }
 
 /* Some bytes of a page, of which there are rows. False: of its cells. */
-static bool forget_in_rows(struct shadow_page *p, u32 first, u32 end)
+static bool forget_in_rows(struct shadow *s, struct shadow_page *p, u32 first, u32 end)
 {
 	u32 each = ROWS_GRANULES << p->shift, granule = 1u << p->shift;
 
@@ -368,7 +376,7 @@ static bool forget_in_rows(struct shadow_page *p, u32 first, u32 end)
 					      : ROWS_GRANULES;
 
 		if (!rows_forget(&p->rows[i], (u16)((1u << to) - (1u << from))) &&
-		    !shadow_end_rows(p))
+		    !shadow_end_rows(s, p))
 			known_fail();
 	}
 	return p->rows;
@@ -384,7 +392,7 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes)
 		u64 next = (page + 1) * SHADOW_PAGE < end ? (page + 1) * SHADOW_PAGE : end;
 
 		if (p && p->rows &&
-		    forget_in_rows(p, (u32)(address % SHADOW_PAGE),
+		    forget_in_rows(s, p, (u32)(address % SHADOW_PAGE),
 				   (u32)(next - page * SHADOW_PAGE)))
 			p = NULL;
 		for (u64 a = address; p && a < next; a += 1u << p->shift) {

@@ -59,6 +59,7 @@ struct shadow {
 		u64 key;
 		struct shadow_page *page;
 	} recent[SHADOW_RECENT];
+	struct rows_pool pool;
 };
 
 void shadow_fini(struct shadow *s);
@@ -73,7 +74,7 @@ struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 
  */
 struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow);
 /* Cells from now on. False: no memory left. */
-bool shadow_end_rows(struct shadow_page *p);
+bool shadow_end_rows(struct shadow *s, struct shadow_page *p);
 /* Forget them: the memory is another's. */
 void shadow_forget(struct shadow *s, u64 address, u64 bytes);
 /*

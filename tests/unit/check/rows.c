@@ -74,8 +74,9 @@ static bool by_row(struct shadow *s, const struct step *x, u64 from, u64 to)
 	};
 
 	r.silent = x->silent ? r.mask : 0;
-	if (p->rows && (x->writes ? rows_write(&p->rows[from % SHADOW_PAGE / each], &r)
-				  : rows_read(&p->rows[from % SHADOW_PAGE / each], &r, x->known)))
+	if (p->rows &&
+	    (x->writes ? rows_write(&s->pool, &p->rows[from % SHADOW_PAGE / each], &r)
+		       : rows_read(&s->pool, &p->rows[from % SHADOW_PAGE / each], &r, x->known)))
 		return true;
 	for (; lane < x->lane + (u32)((to - x->at + x->bytes - 1) / x->bytes); lane++)
 		has_memory &= by_cells(s, x, lane);
