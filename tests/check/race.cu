@@ -458,3 +458,49 @@ KERNEL race_write_before_flag(int *out)
 		out[192 + threadIdx.x] =
 			out[(blockIdx.x - 1) * 64 + threadIdx.x]; // race_write_before_flag second
 }
+
+// ---- warp instructions ----
+
+// What all lanes have read goes into the value that is stored.
+KERNEL fine_read_before_shuffle(int *out)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	int v = s[threadIdx.x & ~31];
+	v += __shfl_xor_sync(~0u, v, 1);
+	if (threadIdx.x % 32 == 31)
+		s[threadIdx.x & ~31] = v;
+	out[blockIdx.x * 64 + threadIdx.x] = v;
+}
+
+KERNEL race_write_before_shuffle(int *out)
+{
+	__shared__ int s[64];
+	int v = threadIdx.x;
+
+	if (threadIdx.x % 32 == 0)
+		s[threadIdx.x] = v + 1; // race_write_before_shuffle first
+	v = __shfl_xor_sync(~0u, v, 1);
+	if (threadIdx.x % 32 == 31)
+		v += s[threadIdx.x & ~31]; // race_write_before_shuffle second
+	out[blockIdx.x * 64 + threadIdx.x] = v;
+}
+
+// Only of lanes that take part.
+KERNEL race_read_before_shuffle_of_others(int *out)
+{
+	__shared__ int s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	int v = 0;
+	if (threadIdx.x % 32 < 16)
+		v = s[threadIdx.x & ~31]; // race_read_before_shuffle_of_others first
+	else
+		v = __shfl_xor_sync(0xffff0000, (int)threadIdx.x, 1);
+	if (threadIdx.x % 32 == 31)
+		s[threadIdx.x & ~31] = v; // race_read_before_shuffle_of_others second
+	out[blockIdx.x * 64 + threadIdx.x] = v;
+}

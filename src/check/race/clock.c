@@ -660,6 +660,17 @@ void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u
 	end_half(k, c, warp, members);
 }
 
+void clock_gather(struct clock *k, struct clock_cta *c, u32 warp, u32 members)
+{
+	u32 i = c->gathered[warp][1].until < c->gathered[warp][0].until;
+
+	for (u32 j = 0; j < 2; j++)
+		if (!(c->gathered[warp][j].mask & ~members))
+			i = j;
+	c->gathered[warp][i].mask = members;
+	c->gathered[warp][i].until = k->now++;
+}
+
 void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 {
 	for (u32 m = mask; m; m &= m - 1)
@@ -701,12 +712,19 @@ void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 
 u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of)
 {
-	u32 until = clock_known(c, thread, of), read;
+	u32 until = clock_known(c, thread, of), read, warp = thread / WARP_LANES;
+	u32 both = 1u << thread % WARP_LANES | 1u << who_index(of) % WARP_LANES;
 
 	if (who_agent_of(of) != AGENT_THREAD)
 		return until;
 	read = known_until_read(c->thread[thread].others, who_cta_of(of));
-	return read > until ? read : until;
+	until = read > until ? read : until;
+	if (who_cta_of(of) != c->number || who_index(of) / WARP_LANES != warp)
+		return until;
+	for (u32 i = 0; i < 2; i++)
+		if (c->gathered[warp][i].until > until && !(both & ~c->gathered[warp][i].mask))
+			until = c->gathered[warp][i].until;
+	return until;
 }
 
 u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)

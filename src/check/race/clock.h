@@ -76,6 +76,10 @@ struct clock_cta {
 	struct {
 		u32 members, arrived;
 	} half[32][MEETINGS_MAX];
+	/* What these lanes of a warp have read up to then, they all know: the last two such sets. */
+	struct {
+		u32 mask, until;
+	} gathered[32][2];
 	struct copy_groups *copies[2]; /* of each thread: cp.async, bulk; NULL: none yet */
 	struct thread_clock thread[];
 };
@@ -107,6 +111,12 @@ void clock_barrier(struct clock *k, struct clock_cta *c, u32 bar, u32 warp, u32 
 		   bool waits);
 /* bar.warp.sync of these members. */
 void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u32 members);
+
+/*
+ * Lanes exchange values: what they have read before is read by then, as the values may be made of
+ * it. It orders nothing that they have written.
+ */
+void clock_gather(struct clock *k, struct clock_cta *c, u32 warp, u32 members);
 
 /* Lanes arrive at the barrier of the cluster; they wait there. */
 void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);

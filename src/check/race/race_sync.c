@@ -66,7 +66,7 @@ static void on_warp_sync(struct race_launch *l, struct clock_cta *c, const struc
 	const struct gang *g = exec_gang_of(s->cta, s->warp);
 	u32 row = l->program->ext[s->in->ext + 1], left = s->mask;
 
-	if (s->in->warp.action != WARP_BARRIER)
+	if (warp_family(s->in->warp.action) == WARP_FAMILY_ACTIVE)
 		return;
 	while (left) {
 		u32 lane = (u32)__builtin_ctz(left), set = s->mask, members = s->in->warp.members;
@@ -81,7 +81,10 @@ static void on_warp_sync(struct race_launch *l, struct clock_cta *c, const struc
 					set |= 1u << __builtin_ctz(m);
 		}
 		left &= ~set;
-		clock_warp_sync(&l->clock, c, s->warp, set, members);
+		if (s->in->warp.action == WARP_BARRIER)
+			clock_warp_sync(&l->clock, c, s->warp, set, members);
+		else
+			clock_gather(&l->clock, c, s->warp, members);
 	}
 }
 
