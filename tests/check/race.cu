@@ -459,6 +459,33 @@ KERNEL race_write_before_flag(int *out)
 			out[(blockIdx.x - 1) * 64 + threadIdx.x]; // race_write_before_flag second
 }
 
+// Lanes that read every other word, and rows of 24 bytes.
+KERNEL fine_strides(int *out)
+{
+	__shared__ int s[128];
+	__shared__ double3 wide[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	s[threadIdx.x + 64] = threadIdx.x;
+	wide[threadIdx.x] = make_double3(threadIdx.x, 1, 2);
+	__syncthreads();
+	double3 w = wide[63 - threadIdx.x];
+	out[blockIdx.x * 64 + threadIdx.x] =
+		s[2 * threadIdx.x] + s[2 * threadIdx.x + 1] + (int)(w.x + w.y + w.z);
+}
+
+KERNEL race_strides(int *out)
+{
+	__shared__ int s[128];
+
+	s[threadIdx.x] = threadIdx.x;
+	s[threadIdx.x + 64] = threadIdx.x;
+	__syncthreads();
+	int v = s[2 * threadIdx.x]; // race_strides first
+	s[127 - threadIdx.x] = v;   // race_strides second
+	out[blockIdx.x * 64 + threadIdx.x] = v;
+}
+
 // ---- warp instructions ----
 
 // What all lanes have read goes into the value that is stored.

@@ -243,10 +243,16 @@ static void touch_warp(struct quick *q, const struct exec_access *a, const struc
 		       struct touch_of *t)
 {
 	if (x->scattered || (x->step && x->step != x->bytes) || x->bytes >> q->shift > 4) {
+		const u64 *address = a->address;
+		u64 own[WARP_LANES];
+
+		if (!address)
+			quick_addresses(q, x, own);
+		address = address ? address : own;
 		for (u32 m = a->mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			touch_lane(q, a->address[l], x->bytes, x->warp * WARP_LANES + l, t);
+			touch_lane(q, address[l], x->bytes, x->warp * WARP_LANES + l, t);
 		}
 	} else if (x->half == HALF_WARP * x->step) {
 		touch_lanes(q, x, 0, WARP_LANES, false, t);
