@@ -76,7 +76,7 @@ struct clock_cta {
 	struct {
 		u32 members, arrived;
 	} half[32][MEETINGS_MAX];
-	/* What these lanes of a warp have read up to then, they all know: the last two such sets. */
+	/* What these lanes of a warp have read up to then, they all know: the last two sets. */
 	struct {
 		u32 mask, until;
 	} gathered[32][2];
