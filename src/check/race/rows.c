@@ -29,9 +29,9 @@ void rows_pool_fini(struct rows_pool *p)
 	*p = (struct rows_pool){0};
 }
 
-static u16 rows_room(u32 size)
+static u8 rows_room(u32 size)
 {
-	return (u16)(LIST_LEAST << size < ROWS_MOST ? LIST_LEAST << size : ROWS_MOST);
+	return (u8)(LIST_LEAST << size < ROWS_MOST ? LIST_LEAST << size : ROWS_MOST);
 }
 
 /* size: the list has room for rows_room of it. */
@@ -127,8 +127,9 @@ static void rows_clear(struct rows *s, u32 first, u16 mask)
 			r[kept] = r[i];
 		kept++;
 	}
-	s->len = (u16)kept;
-	s->writes = (u16)writes;
+	s->len = (u8)kept;
+	s->writes = (u8)writes;
+	s->read &= (u16)~mask;
 	if (s->len == s->writes)
 		s->next = 0;
 }
@@ -148,6 +149,7 @@ bool rows_write(struct rows_pool *p, struct rows *s, const struct row *t)
 	if (s->len == 1 && !(r->mask & ~t->mask)) {
 		*r = *t;
 		s->writes = 1;
+		s->read = 0;
 		return true;
 	}
 	if ((s->next && t->mask != ROWS_ALL) || !rows_grow(p, s))
@@ -277,12 +279,13 @@ static bool push_read(struct rows_pool *p, struct rows *s, const struct row *t, 
 	struct row x = *t;
 
 	x.mask = mask;
+	s->read |= mask;
 	if (s->len - s->writes < (int)ROWS_READS)
 		return rows_insert(p, s, s->len, &x);
 	if (mask != ROWS_ALL || (!s->next && !are_full(s)))
 		return false;
 	rows_list(s)[s->writes + ROWS_READS / 2 + s->next % (ROWS_READS / 2)] = x;
-	s->next = (u16)(s->next % (ROWS_READS / 2) + 1);
+	s->next = (u8)(s->next % (ROWS_READS / 2) + 1);
 	return true;
 }
 
@@ -290,8 +293,8 @@ static bool note_read_row(struct rows_pool *p, struct rows *s, const struct row 
 {
 	u16 left = t->mask, gone;
 
-	if (!s->len)
-		return rows_insert(p, s, 0, t);
+	if (!(s->read & t->mask))
+		return push_read(p, s, t, t->mask);
 	gone = known_granules(s, t, known);
 	if (gone)
 		rows_clear(s, s->writes, gone);
@@ -339,7 +342,10 @@ bool rows_split(struct rows_pool *p, struct rows *from, struct rows to[4])
 					rows_fini(p, &to[f]);
 				return false;
 			}
-			to[k].writes = (u16)(to[k].writes + (i < from->writes));
+			if (i < from->writes)
+				to[k].writes++;
+			else
+				to[k].read |= x.mask;
 		}
 		to[k].next = from->next;
 	}

@@ -28,9 +28,10 @@ struct rows {
 		struct row one; /* cap 0 */
 		struct row *list;
 	};
-	u16 len, cap;
-	u16 writes; /* rows that are writes: the first ones, of different granules */
-	u16 next;   /* not 0: of ROWS_READS reads of all granules the latest replace the oldest */
+	u8 len, cap;
+	u8 writes; /* rows that are writes: the first ones, of different granules */
+	u8 next;   /* not 0: of ROWS_READS reads of all granules the latest replace the oldest */
+	u16 read;  /* granules of the others */
 };
 
 static inline u32 row_lanes(const struct row *r, u32 granule)
