@@ -317,11 +317,18 @@ void command_info_cuda(struct debugger *x, const struct call *c)
 		void (*handler)(struct debugger *x, const struct call *c);
 		bool launch;
 	} rows[] = {
-		{"devices", command_info_devices, false},  {"sms", command_info_ctas, true},
-		{"warps", command_info_warps, true},       {"lanes", command_info_lanes, true},
-		{"kernels", command_info_launches, false}, {"blocks", command_info_ctas, true},
-		{"clusters", command_info_clusters, true}, {"threads", command_info_threads, true},
-		{"barriers", command_info_barriers, true}, {"launch", command_info_launches, false},
+		{"devices", command_info_devices, false},
+		{"sms", command_info_ctas, true},
+		{"warps", command_info_warps, true},
+		{"lanes", command_info_lanes, true},
+		{"kernels", command_info_launches, false},
+		{"blocks", command_info_ctas, true},
+		{"clusters", command_info_clusters, true},
+		{"threads", command_info_threads, true},
+		{"managed", command_info_allocations, false},
+		{"contexts", command_info_devices, false},
+		{"barriers", command_info_barriers, true},
+		{"launch", command_info_launches, false},
 	};
 	size_t n = strcspn(c->args, " \t");
 	struct call to = *c;
@@ -336,6 +343,8 @@ void command_info_cuda(struct debugger *x, const struct call *c)
 			rows[i].handler(x, &to);
 		return;
 	}
-	say_error(x, "info cuda knows devices, sms, warps, lanes, kernels, clusters, blocks, "
-		     "threads, barriers, launch");
+	say_error(
+		x,
+		"info cuda knows devices, contexts, sms, warps, lanes, kernels, clusters, blocks, "
+		"threads, barriers, launch, managed");
 }

@@ -171,12 +171,13 @@ static void say_locals_of(struct debugger *x, u32 number)
 
 void command_backtrace(struct debugger *x, const struct call *c)
 {
-	bool full = !strncmp(c->args, "full", 4) && !isalnum((u8)c->args[4]);
-	const char *rest = c->args + (full ? 4 + strspn(c->args + 4, " ") : 0);
+	const char *rest = c->args + (*c->args == '-' && isalpha((u8)c->args[1]));
+	bool full = !strncmp(rest, "full", 4) && !isalnum((u8)rest[4]);
 	s64 limit = 0;
 	u32 n, first = 0, last;
 	struct frame *all;
 
+	rest = full ? rest + 4 + strspn(rest + 4, " ") : c->args;
 	if (*rest && !look_number(x, rest, &limit))
 		return;
 	all = frames_all(x, &n);
@@ -239,13 +240,41 @@ void command_down(struct debugger *x, const struct call *c)
 	move_frame(x, c, -1);
 }
 
+/* What follows a word of gdb's, `frame level 1`; NULL: it is another. */
+static const char *behind_word(const char *args, const char *word)
+{
+	size_t n = strlen(word);
+
+	return !strncmp(args, word, n) && args[n] == ' ' ? args + n + strspn(args + n, " ") : NULL;
+}
+
+/* `frame function NAME`: the innermost call of it. */
+static void frame_of_function(struct debugger *x, const char *name)
+{
+	u32 n, i = 0;
+	struct frame *all = frames_all(x, &n);
+
+	while (i < n && !(all[i].shown.function && dbg_names_same(all[i].shown.function, name)))
+		i++;
+	if (i < n)
+		select_frame(x, all, i);
+	else
+		say_error(x, "No frame for function \"%s\"", name);
+	free(all);
+}
+
 void command_frame(struct debugger *x, const struct call *c)
 {
+	const char *name = behind_word(c->args, "function"), *level = behind_word(c->args, "level");
 	u32 n;
 	s64 to = x->focus.frame;
 	struct frame *all;
 
-	if (*c->args && !look_number(x, c->args, &to))
+	if (name) {
+		frame_of_function(x, name);
+		return;
+	}
+	if (*c->args && !look_number(x, level ? level : c->args, &to))
 		return;
 	all = frames_all(x, &n);
 	if (to < 0 || to >= (s64)n)

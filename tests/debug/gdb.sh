@@ -75,6 +75,12 @@ says out 'print/lanes' "says what shows all lanes"
 ptxloom debug --batch -ex 'break 10' -ex run -ex 'info ctas' -ex kill "$top/tests/debug/collatz.ptx" --block 1024 \
 	--grid 2 --buffer out:u32[2048] --arg u32=0 >"$scratch/out"
 says out '^1 has not begun\.$' "one is not several"
+succeeds "frames" debug -ex 'break 9' -ex run -ex 'frame function paths' -ex 'frame level 0' -ex 'bt -full'
+says out '^        lane = 0$' "bt -full has variables"
+ends 1 "frame of no function" debug -ex 'break 9' -ex run -ex 'frame function nothing'
+says out '^No frame for function "nothing"$' "says so"
+succeeds "tables of cuda-gdb" debug -ex 'break 9' -ex run -ex 'info cuda managed' -ex 'info cuda contexts'
+says out '^  *address  *bytes  *kind' "managed memory is among the allocations"
 succeeds "registers by name" debug -ex 'break 9' -ex run -ex 'info registers $pc' -ex 'info registers pc %r1,%tid.x'
 says out '^  *pc  *unsigned long  *0x' "the place is one"
 says out '^  *tid\.x  *unsigned int  *0x0' "so are those of the machine"
@@ -90,7 +96,8 @@ says out '^the end$' "are answered"
 for command in 'set cuda memcheck on' 'show cuda memcheck' 'set language c++' 'set step-mode on' \
 	'set print pretty on' 'set history save on' 'set logging on' 'set scheduler-locking on' \
 	'info inferiors' 'info sharedlibrary' 'info signals' 'rbreak pa' 'attach 1' 'core-file x' \
-	'signal 2' 'handle 2 stop' 'info nothing' 'nothing'; do
+	'autostep 9' 'info autosteps' record checkpoint gcore 'info proc' 'info files' 'python print(1)' \
+	'maintenance info' 'compile code 1' 'show print pretty' 'signal 2' 'handle 2 stop' 'info nothing' 'nothing'; do
 	ends 1 "$command is refused" debug -ex "$command"
 	[ "$(wc -l <"$scratch/out")" -eq 1 ] && [ ! -s "$scratch/err" ]
 	ok $? "in one line"
