@@ -3,7 +3,7 @@
  */
 #include "src/profile/budget.h"
 
-#include "src/profile/page.h"
+#include "src/profile/page/page.h"
 
 #include <errno.h>
 #include <stdlib.h>

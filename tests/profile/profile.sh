@@ -115,6 +115,35 @@ status 0 ptxloom profile -i "$report" --log-file "$scratch/log" --csv --metrics 
 is out ""
 says log '^"ID"'
 
+# Compared: what differs, and nothing else.
+status 0 ptxloom profile -o "$scratch/near" $strided --arg u32=1
+status 0 ptxloom profile --diff "$report" "$report"
+is out "strided: launches 1 and 1
+    no difference"
+status 0 ptxloom profile --diff "$report" "$scratch/near"
+says out "^    $ld.sum +64 +8 +-56 +-87.5%\$"
+empty "$(grep smsp__inst "$scratch/out")" "instructions are the same"
+status 0 ptxloom profile --metrics $st.sum --diff "$report" "$scratch/near"
+empty "$(grep "$ld" "$scratch/out")" "a metric that was not asked for"
+status 0 ptxloom profile -o "$scratch/other" $exec --kernel column --block 32
+status 0 ptxloom profile --diff "$report" "$scratch/other"
+ok "$([ "$(grep -c '^    only in one of the reports$' "$scratch/out")" = 2 ]; echo $?)" "kernels of one report"
+refused 2 "takes two reports" "one report" ptxloom profile --diff "$report"
+refused 2 "No such file" "a report that there is not" ptxloom profile --diff "$report" "$scratch/none"
+refused 2 "no program is started" "a program" ptxloom profile --diff "$report" "$report" true
+
+# A document of JSON.
+status 0 ptxloom profile --page json -i "$report"
+says out "^    \"$ld.sum\": \{\"value\": 64, \"unit\": \"sector\", \"kind\": \"exact\"\}"
+if command -v python3 >/dev/null; then
+	says_json='import json, sys; d = json.load(sys.stdin); l = d["launches"][0]
+print(l["kernel"], l["metrics"]["smsp__inst_executed.sum"]["value"], l["findings"][0]["rule"])'
+	python3 -c "$says_json" <"$scratch/out" >"$scratch/got"
+	is got "strided 32 UncoalescedGlobalAccess"
+else
+	skip "the document is JSON" "no python3"
+fi
+
 # Damaged ones: one line, whatever is missing.
 size=$(wc -c <"$report")
 for at in 1 30 200 $((size / 3)) $((size / 2)) $((size - 3)); do

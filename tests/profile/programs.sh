@@ -61,6 +61,15 @@ ok "$([ "$(grep -c '^"File Path"' "$scratch/out")" = 1 ] || skipping; echo $?)" 
 status 0 ptxloom profile -k apart -c 1 --section SourceCounters "$app"
 says out 'Most of them: .*launches.cu:24 \('
 
+# Lines in JSON, and compared.
+status 0 ptxloom profile -k row -c 1 --page json "$app"
+says out '^    \{"line": 17, "file": ".*launches.cu", "inst": [1-9]'
+status 0 ptxloom profile -k row -c 1 -o "$scratch/one" "$app"
+status 0 ptxloom profile -k row -o "$scratch/two" "$app"
+status 0 ptxloom profile --diff "$scratch/one" "$scratch/two"
+says out '^row\(const float \*, float \*\): launches 1 and 2$'
+says out '^    launches.cu:17 Instructions Executed +[1-9]'
+
 # Caches stay: the second launch finds what the first has read.
 dram=dram__sectors_read.sum
 status 0 ptxloom profile -k row --csv --metrics $dram --cache-control none "$app"

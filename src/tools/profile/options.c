@@ -129,7 +129,7 @@ static bool profile_take_word(struct parser *p, const char *option, const char *
 static bool take_page(struct parser *p, const char *value)
 {
 	u32 kind = 0;
-	bool ok = TAKE_WORD(p, "--page", value, &kind, "details", "raw", "source");
+	bool ok = TAKE_WORD(p, "--page", value, &kind, "details", "raw", "source", "json");
 
 	p->o->has_page = true;
 	p->o->page.kind = (enum page_kind)kind;
@@ -353,6 +353,16 @@ static const struct option *option_of(const char *word, const char **value)
 	return NULL;
 }
 
+/* Two files. */
+static int take_diff(struct parser *p, int argc, char **argv, int *i)
+{
+	if (*i + 2 >= argc)
+		return tool_usage(p->self, "--diff takes two reports");
+	p->o->diff[0] = argv[++*i];
+	p->o->diff[1] = argv[++*i];
+	return TOOL_OK;
+}
+
 static int profile_take_option(struct parser *p, int argc, char **argv, int *i)
 {
 	const char *value, *word = argv[*i];
@@ -360,6 +370,8 @@ static int profile_take_option(struct parser *p, int argc, char **argv, int *i)
 
 	if (!strncmp(word, "--nvtx", 6))
 		return tool_usage(p->self, "%s: ranges of NVTX are not known here", word);
+	if (!strcmp(word, "--diff"))
+		return take_diff(p, argc, argv, i);
 	if (!x)
 		return tool_usage(p->self, "unknown option '%s'", word);
 	if (x->has_value && !value)
@@ -389,9 +401,12 @@ static int settle(struct parser *p, int argc)
 		o->page.sections = section_set("full");
 	if (o->page.kind == PAGE_RAW && !o->page.metrics.at.len && !o->page.metrics.missing.len)
 		metric_list_add(&o->page.metrics, "regex:.", &p->why);
-	if (o->import_from && o->program < argc)
-		return tool_usage(p->self, "--import: no program is started");
-	if (!o->import_from && o->program >= argc)
+	if (o->diff[0] && (o->import_from || o->export_to))
+		return tool_usage(p->self, "--diff is neither for --import nor for --export");
+	if ((o->import_from || o->diff[0]) && o->program < argc)
+		return tool_usage(p->self, "%s: no program is started",
+				  o->diff[0] ? "--diff" : "--import");
+	if (!o->import_from && !o->diff[0] && o->program >= argc)
 		return tool_usage(p->self, "no program given");
 	return TOOL_OK;
 }

@@ -3,7 +3,7 @@
 #define PL_TOOLS_PROFILE_OPTIONS_H
 
 #include "src/profile/budget.h"
-#include "src/profile/page.h"
+#include "src/profile/page/page.h"
 #include "src/profile/pick.h"
 #include "src/tools/tools.h"
 

@@ -2,6 +2,7 @@
  * `ptxloom profile`: a program whose processes write what their launches do into a folder; when it
  * has ended the files are read and shown.
  */
+#include "src/profile/page/diff.h"
 #include "src/tools/profile/options.h"
 #include "src/tools/supervise.h"
 
@@ -31,7 +32,7 @@ const char tool_help_profile[] =
 	"  --section ID            these sections: an identifier or regex:EXPRESSION; may be repeated\n"
 	"  --metrics LIST          these metrics, separated by commas: names, with or without a suffix, or\n"
 	"                          regex:EXPRESSION\n"
-	"  --page PAGE             details (default), raw, source\n"
+	"  --page PAGE             details (default), raw, source, json\n"
 	"  --print-source WHAT     lines of the source page: ptx (default), cuda, cuda,ptx\n"
 	"  --csv                   comma-separated values\n"
 	"  --print-units UNITS     auto (default): bytes as Kbyte and so on; base\n"
@@ -41,6 +42,7 @@ const char tool_help_profile[] =
 	"  -o, --export FILE       write a report instead of printing it; -f, --force-overwrite: also where FILE is\n"
 	"                          there already\n"
 	"  -i, --import FILE       print this report; no program is started\n"
+	"  --diff A B              print what differs between two reports, by kernel and by line\n"
 	"  --log-file FILE         print to FILE instead of standard output\n"
 	"  --assert 'METRIC OP VALUE'\n"
 	"                          a budget: the exit status is 1 if a launch breaks it; OP: <= < == != >= >\n"
@@ -308,6 +310,30 @@ static int show_import(struct profile_options *o)
 	return status;
 }
 
+/* The last choice counts anew for each report. */
+static bool read_picked(struct profile_options *o, struct profile_report *r, const char *path)
+{
+	o->pick.choice.all = o->pick.choice.seen = 0;
+	return read_report(r, path, path, false) && profile_pick_apply(&o->pick, r);
+}
+
+static int show_diff(struct profile_options *o)
+{
+	struct profile_report a = {0}, b = {0};
+	struct text t = {0};
+	bool ok = read_picked(o, &a, o->diff[0]) && read_picked(o, &b, o->diff[1]) &&
+		  profile_diff(&a, &b, &o->page.metrics, &t);
+
+	if (ok && o->log_file)
+		ok = profile_write_file(o->log_file, &t);
+	else if (ok && t.at)
+		fwrite(t.at, 1, t.len, stdout);
+	text_fini(&t);
+	profile_report_fini(&a);
+	profile_report_fini(&b);
+	return ok ? TOOL_OK : TOOL_USAGE;
+}
+
 int tool_main_profile(const struct tool_command *self, int argc, char **argv)
 {
 	struct profile_options o = {0};
@@ -315,6 +341,8 @@ int tool_main_profile(const struct tool_command *self, int argc, char **argv)
 
 	if (!status && !may_write(&o))
 		status = TOOL_USAGE;
+	else if (!status && o.diff[0])
+		status = show_diff(&o);
 	else if (!status && o.import_from)
 		status = show_import(&o);
 	else if (!status)

@@ -1,7 +1,7 @@
 /*
  * Sections and rules.
  */
-#include "src/profile/sections.h"
+#include "src/profile/page/sections.h"
 
 #include "src/arch/arch.h"
 #include "src/profile/choice.h"
@@ -12,7 +12,7 @@
 static const struct section_row rows[] = {
 #define SECTION(id, title, sets)
 #define ROW(label, metric) {label, metric},
-#include "src/profile/sections.def"
+#include "src/profile/page/sections.def"
 #undef SECTION
 #undef ROW
 };
@@ -21,7 +21,7 @@ static const struct section_row rows[] = {
 static const u32 row_lines[] = {
 #define SECTION(id, title, sets)
 #define ROW(label, metric) __LINE__,
-#include "src/profile/sections.def"
+#include "src/profile/page/sections.def"
 #undef SECTION
 #undef ROW
 };
@@ -32,7 +32,7 @@ static const struct {
 } sections[] = {
 #define SECTION(id, title, sets) {#id, title, sets, __LINE__},
 #define ROW(label, metric)
-#include "src/profile/sections.def"
+#include "src/profile/page/sections.def"
 #undef SECTION
 #undef ROW
 };

@@ -6,9 +6,9 @@
 
 #include "src/base/file.h"
 #include "src/profile/report.h"
-#include "src/profile/sections.h"
+#include "src/profile/page/sections.h"
 
-enum page_kind { PAGE_DETAILS, PAGE_RAW, PAGE_SOURCE };
+enum page_kind { PAGE_DETAILS, PAGE_RAW, PAGE_SOURCE, PAGE_JSON };
 enum page_names { NAMES_LABEL, NAMES_NAME, NAMES_BOTH };
 /* The lines of the source page. */
 enum page_source { SOURCE_PTX, SOURCE_CUDA, SOURCE_CUDA_PTX };
@@ -36,5 +36,6 @@ void page_csv_field(const char *s, bool first, struct text *out);
 void page_text(const struct page *p, struct text *out);
 void page_csv(const struct page *p, struct text *out);
 void page_source(const struct page *p, struct text *out);
+void page_json(const struct page *p, struct text *out);
 
 #endif

@@ -9,7 +9,7 @@
 enum profile_section {
 #define SECTION(id, title, sets) SECTION_##id,
 #define ROW(label, metric)
-#include "src/profile/sections.def"
+#include "src/profile/page/sections.def"
 #undef SECTION
 #undef ROW
 	PROFILE_SECTIONS,

@@ -1,8 +1,8 @@
 /*
  * The source page: counts by line of the PTX, by line of the user's source, or by both.
  */
-#include "src/profile/lines.h"
-#include "src/profile/page.h"
+#include "src/profile/page/lines.h"
+#include "src/profile/page/page.h"
 
 #include <stdlib.h>
 

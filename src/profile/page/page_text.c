@@ -1,7 +1,7 @@
 /*
  * The details page and the raw page as text.
  */
-#include "src/profile/page.h"
+#include "src/profile/page/page.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,14 @@
 /*
  * What the pages have in common.
  */
-#include "src/profile/page.h"
+#include "src/profile/page/page.h"
 
 void page_write(const struct page *p, struct text *out)
 {
 	if (p->kind == PAGE_SOURCE)
 		page_source(p, out);
+	else if (p->kind == PAGE_JSON)
+		page_json(p, out);
 	else if (p->is_csv)
 		page_csv(p, out);
 	else

@@ -1,7 +1,7 @@
 /*
  * From instructions to lines.
  */
-#include "src/profile/lines.h"
+#include "src/profile/page/lines.h"
 
 #include "src/base/file.h"
 
