@@ -17,6 +17,7 @@ enum call_role {
 	CALL_ALLOCATES = 1, /* memory, whose address its first argument points to */
 	CALL_FREES,         /* memory at its first argument */
 	CALL_MAKES,         /* something else, whose handle its first argument points to */
+	CALL_REGISTERS,     /* the program's own memory */
 	CALL_ENDS,
 	CALL_TOUCHES, /* memory */
 	CALL_ASKS,    /* a failure is an answer */
@@ -40,6 +41,10 @@ static const struct call_row call_rows[] = {
 	{"cuArrayCreate", CALL_ALLOCATES, "array"},
 	{"cuArray3DCreate", CALL_ALLOCATES, "array"},
 	{"cuMipmappedArrayCreate", CALL_ALLOCATES, "mipmapped array"},
+	{"cudaHostRegister", CALL_REGISTERS, "registered host memory"},
+	{"cuMemHostRegister", CALL_REGISTERS, "registered host memory"},
+	{"cudaHostUnregister", CALL_FREES, NULL},
+	{"cuMemHostUnregister", CALL_FREES, NULL},
 	{"cudaFree", CALL_FREES, NULL},
 	{"cuMemFree", CALL_FREES, NULL},
 	{"cuArrayDestroy", CALL_FREES, NULL},
@@ -78,7 +83,6 @@ static const struct call_row call_rows[] = {
 	{"cuModuleUnload", CALL_ENDS, NULL},
 	{"cudaMem", CALL_TOUCHES, NULL},
 	{"cuMem", CALL_TOUCHES, NULL},
-	{"cudaHostUnregister", CALL_TOUCHES, NULL},
 	{"cudaGetLastError", CALL_ASKS, NULL},
 	{"cudaPeekAtLastError", CALL_ASKS, NULL},
 	{"cudaGetDriverEntryPoint", CALL_ASKS, NULL},
@@ -160,10 +164,14 @@ static void note_call(const struct call_row *row, struct host_from from,
 		note_ended(first, from);
 		return;
 	}
-	memcpy(&x.handle, (const void *)(uintptr_t)first, sizeof(x.handle));
+	if (row->role == CALL_REGISTERS)
+		x.handle = first;
+	else
+		memcpy(&x.handle, (const void *)(uintptr_t)first, sizeof(x.handle));
 	if (!x.handle)
 		return; /* nothing was asked for */
-	if (memory_find(&rt_get()->memory, x.handle, &info) && info.range.base == x.handle)
+	if (x.is_memory && memory_find(&rt_get()->memory, x.handle, &info) &&
+	    info.range.base == x.handle)
 		x.bytes = info.range.size;
 	note_made(&x);
 }

@@ -45,7 +45,7 @@ endif
 
 # Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
 # two seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
-slow_tests = tests/check/modes.sh tests/dap/clients.sh tests/dap/dap.sh tests/debug/attach.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/moves.sh \
+slow_tests = tests/check/modes.sh tests/check/planted.sh tests/dap/clients.sh tests/dap/dap.sh tests/debug/attach.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/moves.sh \
 	tests/debug/programs.sh tests/debug/sessions.sh tests/debug/terminal.sh tests/debug/tutorial.sh \
 	tests/exec/completion.sh tests/exec/exec.sh tests/exec/handlers.sh tests/exec/order.sh \
 	tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_image tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx \

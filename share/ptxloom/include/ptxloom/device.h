@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <limits>
 #include <stdio.h>
 #include <time.h>
 
@@ -16,6 +17,9 @@
 #ifndef __CUDA_ARCH__
 #define __CUDA_ARCH__ 9999
 #endif
+
+/* What is inlined of these headers gets the line of the caller, so that faults name the user's. */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
 #include "libdevice.h"
 #include <__clang_cuda_device_functions.h>
@@ -86,10 +90,14 @@ __device__ static inline void *malloc(size_t size) { return ::malloc(size); }
 #pragma pop_macro("__CUDA_ARCH__")
 
 #include <__clang_cuda_cmath.h>
+#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
 #include <__clang_cuda_intrinsics.h>
+#pragma clang attribute pop
 #include <__clang_cuda_complex_builtins.h>
 #include <new>
 
 #include "ordering.h"
+
+#pragma clang attribute pop
 
 #endif
