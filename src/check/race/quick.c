@@ -239,17 +239,17 @@ static void touch_lanes(struct quick *q, const struct quick_access *x, u32 lane,
 	touch_row(q, address, lanes * x->bytes, who, t);
 }
 
-static void touch_warp(struct quick *q, const struct exec_access *a, const struct quick_access *x,
+/* address: of the lanes; NULL: as x says. */
+static void touch_warp(struct quick *q, const u64 *address, const struct quick_access *x,
 		       struct touch_of *t)
 {
-	if (x->scattered || (x->step && x->step != x->bytes) || x->bytes >> q->shift > 4) {
-		const u64 *address = a->address;
-		u64 own[WARP_LANES];
+	u64 regular[WARP_LANES];
 
+	if (x->scattered || (x->step && x->step != x->bytes) || x->bytes >> q->shift > 4) {
 		if (!address)
-			quick_addresses(q, x, own);
-		address = address ? address : own;
-		for (u32 m = a->mask; m; m &= m - 1) {
+			quick_addresses(q, x, regular);
+		address = address ? address : regular;
+		for (u32 m = x->mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
 			touch_lane(q, address[l], x->bytes, x->warp * WARP_LANES + l, t);
@@ -373,7 +373,7 @@ bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shar
 	if (!x || !keep_addresses(q, a, regular, x))
 		return false;
 	t.now = q->interval;
-	touch_warp(q, a, x, &t);
+	touch_warp(q, a->address, x, &t);
 	return end_note(q, x, &t);
 }
 
@@ -415,6 +415,6 @@ bool quick_note_words(struct quick *q, const struct exec_access *a, const u32 *r
 	x->step = step;
 	x->half = half;
 	t.now = q->interval;
-	touch_warp(q, a, x, &t);
+	touch_warp(q, NULL, x, &t);
 	return end_note(q, x, &t);
 }

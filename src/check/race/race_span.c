@@ -16,14 +16,15 @@ static bool is_quick(const struct race_cta *c, u32 warp)
 
 /* One warp, as if it had been told alone. */
 static void span_warp_alone(struct race_launch *l, struct race_cta *c, const struct exec_span *s,
-			    struct exec_access *a, u32 lane0)
+			    const struct exec_access *a, u32 lane0)
 {
+	struct exec_access alone = *a;
 	u64 address[WARP_LANES];
 
 	for (u32 i = 0; i < WARP_LANES; i++)
 		address[i] = lane_address(s->g, s->in, lane0 + i);
-	a->address = address;
-	race_access(l, c, a);
+	alone.address = address;
+	race_access(l, c, &alone);
 }
 
 bool race_span(struct race_launch *l, struct race_cta *c, const struct exec_span *s)
