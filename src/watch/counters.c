@@ -111,6 +111,20 @@ u32 watch_local_sectors(const u64 *address, u32 mask, u32 width)
 
 /* ---- shared memory ---- */
 
+/* Do the words of all lanes lie within as many as there are banks? Each bank has one then. */
+static bool is_within_banks(const u64 *address, u32 mask, u32 width)
+{
+	u64 first = UINT64_MAX, last = 0;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u64 a = address[__builtin_ctz(m)];
+
+		first = a < first ? a : first;
+		last = a > last ? a : last;
+	}
+	return (last + width - 1) / WORD - first / WORD < BANKS;
+}
+
 /*
  * Passes for the lanes of one part of a warp: the most words in a bank, each one once or, where
  * lanes do not share, once for each lane.
@@ -121,6 +135,8 @@ static u32 part_wavefronts(const u64 *address, u32 mask, u32 width, bool share)
 	u8 len[BANKS] = {0};
 	u32 most = 0;
 
+	if (mask && share && is_within_banks(address, mask, width))
+		return 1;
 	for (u32 m = mask; m; m &= m - 1) {
 		u64 a = address[__builtin_ctz(m)];
 

@@ -144,6 +144,22 @@ else
 	skip "the document is JSON" "no python3"
 fi
 
+# Where nothing can be written is said before the program runs; a full disk afterwards.
+for option in -o --log-file; do
+	refused 2 "none/x: No such file" "$option into no folder" ptxloom profile $option "$scratch/none/x" \
+		touch "$scratch/ran"
+	ok "$([ ! -e "$scratch/ran" ]; echo $?)" "the program was not started"
+done
+if [ -c /dev/full ]; then
+	for option in "-f -o" --log-file; do
+		# shellcheck disable=SC2086
+		refused 2 "/dev/full: No space left" "$option on a full disk" ptxloom profile $option /dev/full \
+			$strided --arg u32=1
+	done
+else
+	skip "a full disk" "no /dev/full"
+fi
+
 # Damaged ones: one line, whatever is missing.
 size=$(wc -c <"$report")
 for at in 1 30 200 $((size / 3)) $((size / 2)) $((size - 3)); do

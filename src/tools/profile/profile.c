@@ -132,10 +132,22 @@ static bool read_folder(struct profile_report *r, const char *folder)
 
 /* ---- showing ---- */
 
+/* Before the program runs, which may take long. */
+static bool can_open(const char *path)
+{
+	FILE *f = path ? fopen(path, "ae") : NULL;
+
+	if (path && !f)
+		fprintf(stderr, "ptxloom profile: error: %s: %s\n", path, strerror(errno));
+	if (f)
+		fclose(f);
+	return !path || f;
+}
+
 static bool may_write(const struct profile_options *o)
 {
 	if (!o->export_to || o->is_forced || access(o->export_to, F_OK))
-		return true;
+		return can_open(o->export_to) && can_open(o->log_file);
 	fprintf(stderr,
 		"ptxloom profile: error: %s exists; --force-overwrite (-f) writes it anew\n",
 		o->export_to);
