@@ -634,6 +634,23 @@ static bool is_scoped(const struct watch *w)
 	return w->range.is_register || w->range.space == MEM_LOCAL || w->range.space == MEM_PARAM;
 }
 
+/* Is it of the PTX function, as its registers are, whichever function is inlined there? */
+static bool is_of_whole(struct watch *w, const struct dbg_context *c, const struct dbg_value *to,
+			u32 inlined)
+{
+	struct dbg_context whole = *c;
+	struct text unwanted = {0};
+	struct dbg_value v, same;
+	bool is;
+
+	whole.inlined = inlined;
+	is = dbg_expr_eval(w->expr, &whole, &v, &unwanted) &&
+	     dbg_value_referred(&whole, &v, &same, &unwanted) && same.store == to->store &&
+	     same.reg == to->reg && same.address == to->address;
+	text_fini(&unwanted);
+	return is;
+}
+
 /* Does it have a value where nothing runs and no name is known? */
 static bool has_constant_value(struct debugger *x, const char *text)
 {
@@ -695,7 +712,7 @@ static bool watch_open(struct debugger *x, struct watch *w, const char *text, bo
 		   (good ? c.lane.frame : 0);
 	if (good) {
 		n = inlined_at(&c, in);
-		w->levels = c.inlined < n ? n - c.inlined : 0;
+		w->levels = c.inlined < n && !is_of_whole(w, &c, &to, n) ? n - c.inlined : 0;
 		w->inlined = w->levels && w->scoped ? in[c.inlined].id : 0;
 		w->has_old = watch_bytes(x, w, w->old);
 	}
