@@ -54,7 +54,7 @@ rows()
 }
 
 echo "checks: the time of a kernel, over that of a plain run"
-rows "stencil, global memory" 15 32,512 32,64 8 "$kernels/bench.ptx" --kernel stencil --block 64,4 \
+rows "stencil, global memory" 15 32,512,16 32,64 128 "$kernels/bench.ptx" --kernel stencil --block 64,4 \
 	--buffer "a:f64[4194304]=ones" --buffer "b:f64[4194304]" --arg u32=2048
 rows "sgemm, tiles in shared memory" 8 64,64 16,16 16 "$kernels/bench.ptx" --kernel sgemm --block 16,16 \
 	--buffer "a:f32[1048576]=ones" --buffer "b:f32[1048576]=ones" --buffer "c:f32[1048576]" --arg u32=1024
