@@ -68,6 +68,42 @@ sed 's/mov.u32 %r2, dropped/ld.param.u64 %rd1, [p]/; s/st.shared.u32 \[%r2\]/st.
 	s/\.reg .b32/.reg .b64 %rd<2>; .reg .b32/' "$scratch/library.ptx" >"$scratch/global.ptx"
 status 86 env PTXLOOM_CHECK=race ptxloom exec "$scratch/global.ptx" --block 32 --buffer "o:u32[1]"
 
+# What the PTX ISA shows for mbarriers of a cluster: a fence behind their init, a relaxed arrival.
+init_in_cluster()
+{
+	cat <<END
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	.shared .align 8 .b64 bar;
+	mov.u32 %r1, %tid.x;
+	setp.ne.u32 %p1, %r1, 0;
+	@%p1 bra ARRIVE;
+	mbarrier.init.shared.b64 [bar], 64;
+	$1
+ARRIVE:
+	barrier.cluster.arrive.relaxed;
+	barrier.cluster.wait.acquire;
+	mbarrier.arrive.shared.b64 %rd1, [bar];
+	barrier.cluster.arrive;
+	barrier.cluster.wait;
+	ret;
+}
+END
+}
+cluster="-d h100 --grid 2 --cluster 2 --block 64 --arg u64=0"
+init_in_cluster "fence.mbarrier_init.release.cluster;" >"$scratch/fenced.ptx"
+init_in_cluster "" >"$scratch/unfenced.ptx"
+# shellcheck disable=SC2086
+status 0 env PTXLOOM_CHECK=race ptxloom exec "$scratch/fenced.ptx" $cluster
+# shellcheck disable=SC2086
+status 86 env PTXLOOM_CHECK=race ptxloom exec "$scratch/unfenced.ptx" $cluster
+
 if has_clang; then
 	{
 		sed 's/^#define KERNEL.*/#include <cstdio>\n#define KERNEL extern "C" __global__ void/' $source

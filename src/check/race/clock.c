@@ -273,6 +273,16 @@ static struct known *others_read_before(const struct clock_cta *c, u32 thread)
 	return reads;
 }
 
+/* What the thread's warpgroup has read is done with when one of its threads says so. */
+static void say_group(struct release *r, const struct clock_cta *c, u32 thread)
+{
+	u32 group = thread / WHO_GROUP_THREADS;
+	struct known_entry read = {who_group_reads(c->number, group), c->group_read[group]};
+
+	if (read.until)
+		take_entries(&r->others, &read, 1);
+}
+
 void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
 			u64 key, enum scope scope, bool releases, bool rmw)
 {
@@ -305,6 +315,7 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 	for (u32 i = 0; i < NEAR_SETS; i++)
 		r->near[i].fenced |= releases;
 	r->others = known_keep(t->others);
+	say_group(r, c, thread);
 	r->others_read = read ? others_read_before(c, thread) : NULL;
 	r->before = before;
 	r->chain = before ? before->chain + 1 : 0;
@@ -660,22 +671,11 @@ void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u
 	end_half(k, c, warp, members);
 }
 
-void clock_gather(struct clock *k, struct clock_cta *c, u32 warp, u32 members)
-{
-	u32 i = c->gathered[warp][1].until < c->gathered[warp][0].until;
-
-	for (u32 j = 0; j < 2; j++)
-		if (!(c->gathered[warp][j].mask & ~members))
-			i = j;
-	c->gathered[warp][i].mask = members;
-	c->gathered[warp][i].until = k->now++;
-}
-
-void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
+void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, bool releases)
 {
 	for (u32 m = mask; m; m &= m - 1)
 		clock_strong_write(k, &k->clusters, c, warp * WARP_LANES + (u32)__builtin_ctz(m),
-				   c->cluster + 1, SCOPE_CLUSTER, true, true);
+				   c->cluster + 1, SCOPE_CLUSTER, releases, true);
 }
 
 void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask)
@@ -709,43 +709,6 @@ void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 }
 
 /* ---- the whole ---- */
-
-u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of)
-{
-	u32 until = clock_known(c, thread, of), read, warp = thread / WARP_LANES;
-	u32 both = 1u << thread % WARP_LANES | 1u << who_index(of) % WARP_LANES;
-
-	if (who_agent_of(of) != AGENT_THREAD)
-		return until;
-	read = known_until_read(c->thread[thread].others, who_cta_of(of));
-	until = read > until ? read : until;
-	if (who_cta_of(of) != c->number || who_index(of) / WARP_LANES != warp)
-		return until;
-	for (u32 i = 0; i < 2; i++)
-		if (c->gathered[warp][i].until > until && !(both & ~c->gathered[warp][i].mask))
-			until = c->gathered[warp][i].until;
-	return until;
-}
-
-u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
-{
-	const struct thread_clock *t = &c->thread[thread];
-	u32 until = known_until(t->others, of), index = who_index(of);
-
-	if (who_cta_of(of) != c->number || who_agent_of(of) != AGENT_THREAD)
-		return until;
-	if (index == thread)
-		return UINT32_MAX;
-	if (c->plain)
-		return c->whole;
-	until = t->cta > until ? t->cta : until;
-	if (index / WARP_LANES != thread / WARP_LANES)
-		return until;
-	for (u32 i = 0; i < NEAR_SETS; i++)
-		if (t->near[i].until > until && t->near[i].mask >> index % WARP_LANES & 1)
-			until = t->near[i].until;
-	return until;
-}
 
 struct clock_cta *clock_cta_new(const struct cta *c)
 {

@@ -80,6 +80,7 @@ struct clock_cta {
 	struct {
 		u32 mask, until;
 	} gathered[32][2];
+	u32 group_read[8]; /* up to when what warpgroups read together is known by their threads */
 	struct copy_groups *copies[2]; /* of each thread: cp.async, bulk; NULL: none yet */
 	struct thread_clock thread[];
 };
@@ -118,8 +119,11 @@ void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u
  */
 void clock_gather(struct clock *k, struct clock_cta *c, u32 warp, u32 members);
 
-/* Lanes arrive at the barrier of the cluster; they wait there. */
-void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);
+/* A warpgroup has read by one instruction of all its threads (wgmma). */
+void clock_group_read(struct clock *k, struct clock_cta *c, u32 warp);
+
+/* Lanes arrive at the barrier of the cluster; they wait there. releases: without a fence before. */
+void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, bool releases);
 void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask);
 
 /*

@@ -124,7 +124,8 @@ static u32 find(const struct known *k, u64 who)
 
 static bool is_of_reads(const struct known_entry *x)
 {
-	return x->who == who_reads(who_cta_of(x->who));
+	return x->who >= who_group_reads(who_cta_of(x->who), 0) &&
+	       x->who <= who_reads(who_cta_of(x->who));
 }
 
 u32 known_until(const struct known *k, u64 thread)
@@ -143,9 +144,13 @@ u32 known_until(const struct known *k, u64 thread)
 	return other > until ? other : until;
 }
 
-u32 known_until_read(const struct known *k, u64 cta)
+u32 known_until_read(const struct known *k, u64 thread)
 {
-	return k ? find(k, who_reads(cta)) : 0;
+	u64 cta = who_cta_of(thread);
+	u32 whole = k ? find(k, who_reads(cta)) : 0;
+	u32 group = k ? find(k, who_group_reads(cta, who_index(thread) / WHO_GROUP_THREADS)) : 0;
+
+	return whole > group ? whole : group;
 }
 
 struct known *known_reads(const struct known *k)

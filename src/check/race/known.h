@@ -24,8 +24,10 @@ enum agent {
 
 #define WHO_SHIFT 13
 #define WHO_THREADS 1024u
-#define WHO_FIRST 64u /* number of thread 0 */
-#define WHO_READS 63u /* of the reads of a CTA */
+#define WHO_FIRST 64u  /* number of thread 0 */
+#define WHO_READS 63u  /* of the reads of a CTA */
+#define WHO_GROUPS 48u /* of those of its warpgroups, from here on */
+#define WHO_GROUP_THREADS 128u
 
 static inline u64 who_cta(u64 cta)
 {
@@ -57,6 +59,12 @@ static inline u64 who_cta_of(u64 who)
 static inline u64 who_reads(u64 cta)
 {
 	return cta << WHO_SHIFT | WHO_READS;
+}
+
+/* The same of what a warpgroup has read together. */
+static inline u64 who_group_reads(u64 cta, u32 group)
+{
+	return cta << WHO_SHIFT | (WHO_GROUPS + group);
 }
 
 /* The thread; who is of a thread or its copies. */
@@ -91,8 +99,8 @@ struct known *known_join(struct known *a, struct known *b);
 struct known *known_add(struct known *k, struct known_entry *at, u32 len);
 /* Up to when a thread, or its copies, is known by what k says of it, its warp or its CTA. */
 u32 known_until(const struct known *k, u64 thread);
-/* The same for what the CTA has read, by statements of that alone. */
-u32 known_until_read(const struct known *k, u64 cta);
+/* The same for what a thread's CTA or warpgroup has read, by statements of that alone. */
+u32 known_until_read(const struct known *k, u64 thread);
 /* Only these statements of k; NULL: there are none. The caller owns the result. */
 struct known *known_reads(const struct known *k);
 /* Has any of these run out of memory? What is found afterwards means nothing. */

@@ -18,6 +18,7 @@ struct manner race_manner(struct race_launch *l, const struct uop *in, u32 pc)
 		m->acquires = both || isa_form_has(form, M_acquire);
 		m->releases = both || isa_form_has(form, M_release);
 		m->tries = isa_form_has(form, M_cas);
+		m->of_group = isa_form_opcode(form) == OPCODE_wgmma_mma_async;
 		m->strong = m->acquires || m->releases || uop_kind(in->inner) == UOP_ATOMIC ||
 			    isa_form_has(form, M_relaxed) || isa_form_has(form, M_volatile) ||
 			    isa_form_has(form, M_mmio);
@@ -578,10 +579,11 @@ void race_access(struct race_launch *l, struct race_cta *c, const struct exec_ac
 		lanes = race_rows(l, c->clock, a, agent_of(a));
 	if (lanes) {
 		v = visit_of(l, c, a);
-		if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never &&
-		    take_note(&v, c))
-			return;
-		visit_lanes(&v, lanes);
+		if (a->space != MEM_SHARED || !l->has_quick || c->quick.is_never ||
+		    !take_note(&v, c))
+			visit_lanes(&v, lanes);
+		if (v.manner.of_group)
+			clock_group_read(&l->clock, c->clock, a->warp);
 	}
 	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;
 }

@@ -11,6 +11,7 @@
 struct manner {
 	bool known, strong, acquires, releases;
 	bool tries;        /* compare and swap */
+	bool of_group;     /* one for all threads of a warpgroup */
 	bool feeds_atomic; /* a load of what the same thread then changes by an atomic */
 	u8 scope;
 };

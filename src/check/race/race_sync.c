@@ -95,6 +95,8 @@ static void on_fence(struct race_launch *l, struct clock_cta *c, const struct ex
 	if (!form)
 		return;
 	/* Fences between proxies order nothing by themselves. */
+	if (isa_form_has(form, M_mbarrier_init))
+		clock_fence(&l->clock, c, s->warp, s->mask, SCOPE_CLUSTER);
 	if (isa_form_opcode(form) == OPCODE_fence_proxy || isa_form_has(form, M_mbarrier_init))
 		clock_proxy_fence(&l->clock, c, s->warp, s->mask);
 	else if (isa_form_opcode(form) != OPCODE_membar_proxy)
@@ -179,12 +181,11 @@ static void on_cluster(struct race_launch *l, struct clock_cta *c, const struct 
 {
 	const struct isa_form *form = race_form(l->program, s->in);
 
-	if (form && isa_form_has(form, M_relaxed))
-		return;
 	if (waits)
 		clock_cluster_wait(c, s->warp, s->mask);
 	else
-		clock_cluster_arrive(&l->clock, c, s->warp, s->mask);
+		clock_cluster_arrive(&l->clock, c, s->warp, s->mask,
+				     !form || !isa_form_has(form, M_relaxed));
 }
 
 void race_sync(struct race_launch *l, struct race_cta *x, const struct exec_sync *s)

@@ -1,0 +1,61 @@
+/*
+ * What a thread knows of another's accesses, and of its reads alone.
+ */
+#include "src/check/race/clock.h"
+
+u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
+{
+	const struct thread_clock *t = &c->thread[thread];
+	u32 until = known_until(t->others, of), index = who_index(of);
+
+	if (who_cta_of(of) != c->number || who_agent_of(of) != AGENT_THREAD)
+		return until;
+	if (index == thread)
+		return UINT32_MAX;
+	if (c->plain)
+		return c->whole;
+	until = t->cta > until ? t->cta : until;
+	if (index / WARP_LANES != thread / WARP_LANES)
+		return until;
+	for (u32 i = 0; i < NEAR_SETS; i++)
+		if (t->near[i].until > until && t->near[i].mask >> index % WARP_LANES & 1)
+			until = t->near[i].until;
+	return until;
+}
+
+u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of)
+{
+	u32 until = clock_known(c, thread, of), read, warp = thread / WARP_LANES;
+	u32 both = 1u << thread % WARP_LANES | 1u << who_index(of) % WARP_LANES;
+
+	if (who_agent_of(of) != AGENT_THREAD)
+		return until;
+	read = known_until_read(c->thread[thread].others, of);
+	until = read > until ? read : until;
+	if (who_cta_of(of) == c->number &&
+	    who_index(of) / WHO_GROUP_THREADS == thread / WHO_GROUP_THREADS &&
+	    c->group_read[thread / WHO_GROUP_THREADS] > until)
+		until = c->group_read[thread / WHO_GROUP_THREADS];
+	if (who_cta_of(of) != c->number || who_index(of) / WARP_LANES != warp)
+		return until;
+	for (u32 i = 0; i < 2; i++)
+		if (c->gathered[warp][i].until > until && !(both & ~c->gathered[warp][i].mask))
+			until = c->gathered[warp][i].until;
+	return until;
+}
+
+void clock_gather(struct clock *k, struct clock_cta *c, u32 warp, u32 members)
+{
+	u32 i = c->gathered[warp][1].until < c->gathered[warp][0].until;
+
+	for (u32 j = 0; j < 2; j++)
+		if (!(c->gathered[warp][j].mask & ~members))
+			i = j;
+	c->gathered[warp][i].mask = members;
+	c->gathered[warp][i].until = k->now++;
+}
+
+void clock_group_read(struct clock *k, struct clock_cta *c, u32 warp)
+{
+	c->group_read[warp * WARP_LANES / WHO_GROUP_THREADS] = k->now++;
+}
