@@ -46,21 +46,6 @@ static const struct address_form form_indexed = {
 #define FORM(name) name##_indexed
 #include "src/ops/memory_form.inc"
 
-HANDLER(load_global)
-{
-	return load_global(g, in);
-}
-
-HANDLER(store_global)
-{
-	return store_global(g, in);
-}
-
-HANDLER(store_shared)
-{
-	return store_shared(g, in);
-}
-
 HANDLER(load_generic)
 {
 	return load_generic(g, in);
@@ -81,10 +66,221 @@ HANDLER(store_indexed)
 	return store_indexed(g, in);
 }
 
-HANDLER(load_shared)
+HANDLER(load_global_gang)
+{
+	return load_global(g, in);
+}
+
+HANDLER(store_global_gang)
+{
+	return store_global(g, in);
+}
+
+HANDLER(load_shared_gang)
 {
 	return load_may_be_fixed(g, in) && load_fixed(g, in, check_shared) ? in + 1
 									   : load_shared(g, in);
+}
+
+HANDLER(store_shared_gang)
+{
+	return store_shared(g, in);
+}
+
+/*
+ * ---- warps that run one by one ----
+ *
+ * Words of all lanes of a warp, each half of which is a row or has one address: handlers that need
+ * no stack. The rest is left to the bodies of gangs.
+ */
+
+static inline bool moves_words(const struct gang *g, const struct uop *in, u32 wide)
+{
+	return g->active == FULL_MASK && plain_size(in) == 4 && in->a != NO_ROW &&
+	       (in->flags & UOPF_WIDE) == wide;
+}
+
+/* The halves of a warp: the addresses of their first lanes, and how the others lie. */
+struct half_words {
+	u64 low, high;
+	enum address_kind of_low, of_high;
+};
+
+static ALWAYS_INLINE struct half_words find_words_32(const struct gang *g, const struct uop *in)
+{
+	const u32 *r = ROW32(in->a);
+	u32 off = (u32)in->mem.offset;
+
+	return (struct half_words){.low = (u32)(r[0] + off),
+				   .high = (u32)(r[HALF_LANES] + off),
+				   .of_low = classify_half_32(r, 4),
+				   .of_high = classify_half_32(r + HALF_LANES, 4)};
+}
+
+static ALWAYS_INLINE struct half_words find_words_64(const struct gang *g, const struct uop *in)
+{
+	const u64 *r = ROW64(in->a), off = (u64)in->mem.offset;
+
+	return (struct half_words){.low = r[0] + off,
+				   .high = r[HALF_LANES] + off,
+				   .of_low = classify_half_64(r, 4),
+				   .of_high = classify_half_64(r + HALF_LANES, 4)};
+}
+
+/* Are both halves aligned, and rows or (for loads) of one address? */
+static ALWAYS_INLINE bool are_halves(struct half_words x, bool load)
+{
+	bool ok = load ? x.of_low != ADDRESS_APART && x.of_high != ADDRESS_APART
+		       : x.of_low == ADDRESS_ROW && x.of_high == ADDRESS_ROW;
+
+	return ok && !((x.low | x.high) & 3);
+}
+
+static ALWAYS_INLINE u32 half_bytes(enum address_kind kind)
+{
+	return kind == ADDRESS_ROW ? HALF_LANES * 4 : 4;
+}
+
+static ALWAYS_INLINE bool are_shared(const struct gang *g, struct half_words x)
+{
+	u64 end = g->env->shared_bytes;
+
+	return x.low + half_bytes(x.of_low) <= end && x.high + half_bytes(x.of_high) <= end;
+}
+
+static ALWAYS_INLINE bool are_global(const struct gang *g, const struct uop *in,
+				     struct half_words x)
+{
+	return check_global(g, in, x.low, half_bytes(x.of_low)) &&
+	       check_global(g, in, x.high, half_bytes(x.of_high));
+}
+
+static ALWAYS_INLINE void load_half(u32 *to, u64 host, enum address_kind kind)
+{
+	const u32 *m = (const u32 *)(uintptr_t)host;
+	u32 v;
+
+	if (kind == ADDRESS_ROW) {
+		copy_lanes(to, m, HALF_LANES);
+		return;
+	}
+	v = *m;
+	FOR_LANES(l, HALF_LANES)
+		to[l] = v;
+}
+
+/* base: what is added to the addresses. */
+static ALWAYS_INLINE void load_halves(struct gang *g, const struct uop *in, struct half_words x,
+				      u64 base)
+{
+	u32 *d = ROW32(in->d);
+
+	load_half(d, base + x.low, x.of_low);
+	load_half(d + HALF_LANES, base + x.high, x.of_high);
+}
+
+static ALWAYS_INLINE void store_halves(struct gang *g, const struct uop *in, struct half_words x,
+				       u64 base)
+{
+	const u32 *s = ROW32(in->b);
+
+	copy_lanes((void *)(uintptr_t)(base + x.low), s, HALF_LANES);
+	copy_lanes((void *)(uintptr_t)(base + x.high), s + HALF_LANES, HALF_LANES);
+}
+
+/* Warps for which one of them fetches ahead: about what hosts have under way at a time. */
+#define FETCH_WARPS 8u
+
+/* The address that the first lane of a warp, counted in the CTA, had last. */
+static inline u64 address_of_warp(const struct gang *g, const struct uop *in, u32 warp)
+{
+	const struct gang *x = &g->cta->gang[warp / g->env->program->gang];
+
+	return ((const u64 *)(const void *)(x->regs + in->a))[(warp - x->first_warp) * WARP_LANES];
+}
+
+/*
+ * A gang has the accesses of all its warps under way together; a warp that runs alone waits for its
+ * own, so the first of some asks for those of the others. They are mostly the same distance apart,
+ * which is that of two that have not been here since the last time. (The empty statement: to
+ * compilers the function has no effect.)
+ */
+static OUT_OF_LINE void fetch_for_others(const struct gang *g, const struct uop *in, u64 first,
+					 u64 second)
+{
+	u32 warp = cta_warp(g, 0), left = g->cta->warps - warp;
+	u64 half = second - first, step;
+
+	if (left < 3)
+		return;
+	step = address_of_warp(g, in, warp + 2) - address_of_warp(g, in, warp + 1);
+	for (u32 i = 1; step && i < left && i < FETCH_WARPS; i++) {
+		u64 host = check_global(g, in, first + i * step, 1);
+
+		if (!host)
+			return;
+		__builtin_prefetch((const void *)(uintptr_t)host);
+		__builtin_prefetch((const void *)(uintptr_t)(host + half));
+	}
+	__asm__ volatile("" ::: "memory");
+}
+
+HANDLER(load_global_warp)
+{
+	struct half_words x;
+	u64 bias;
+
+	if (!moves_words(g, in, UOPF_WIDE))
+		return EXEC_NAME(op_load_global_gang)(g, in);
+	x = find_words_64(g, in);
+	if (!are_halves(x, true) || !are_global(g, in, x))
+		return EXEC_NAME(op_load_global_gang)(g, in);
+	bias = g->caches[in->mem.cache].bias;
+	if (x.high - x.low == HALF_LANES * 4)
+		fetch_next((const u8 *)(uintptr_t)(x.low + bias), WARP_LANES * 4);
+	load_halves(g, in, x, bias);
+	if (cta_warp(g, 0) % FETCH_WARPS == 0)
+		fetch_for_others(g, in, x.low, x.high);
+	return in + 1;
+}
+
+HANDLER(store_global_warp)
+{
+	struct half_words x;
+
+	if (!moves_words(g, in, UOPF_WIDE))
+		return EXEC_NAME(op_store_global_gang)(g, in);
+	x = find_words_64(g, in);
+	if (!are_halves(x, false) || !are_global(g, in, x))
+		return EXEC_NAME(op_store_global_gang)(g, in);
+	store_halves(g, in, x, g->caches[in->mem.cache].bias);
+	return in + 1;
+}
+
+HANDLER(load_shared_warp)
+{
+	struct half_words x;
+
+	if (!moves_words(g, in, 0))
+		return EXEC_NAME(op_load_shared_gang)(g, in);
+	x = find_words_32(g, in);
+	if (!are_halves(x, true) || !are_shared(g, x))
+		return EXEC_NAME(op_load_shared_gang)(g, in);
+	load_halves(g, in, x, (u64)(uintptr_t)g->shared);
+	return in + 1;
+}
+
+HANDLER(store_shared_warp)
+{
+	struct half_words x;
+
+	if (!moves_words(g, in, 0))
+		return EXEC_NAME(op_store_shared_gang)(g, in);
+	x = find_words_32(g, in);
+	if (!are_halves(x, false) || !are_shared(g, x))
+		return EXEC_NAME(op_store_shared_gang)(g, in);
+	store_halves(g, in, x, (u64)(uintptr_t)g->shared);
+	return in + 1;
 }
 
 /* ---- parameters, windows ---- */
