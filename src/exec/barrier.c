@@ -197,11 +197,44 @@ static bool release_cluster(struct cta *c)
 	return any;
 }
 
+/* Do all live lanes of the warp wait at barrier `b`, together and for all threads? */
+static bool waits_as_one(const struct warp *x, u32 b)
+{
+	return x->groups == 1 && x->group[0].state == GROUP_BARRIER && x->group[0].barrier == b &&
+	       x->group[0].mask == x->live && !x->group[0].want && !x->arrivals;
+}
+
+/*
+ * Every warp of the CTA waits at the barrier of its first one as a whole, as is nearly always so:
+ * they go on. False: nothing has been done.
+ */
+static bool release_whole(struct cta *c)
+{
+	u32 b = c->warp[0].groups ? c->warp[0].group[0].barrier : 0, from = NO_PC;
+
+	if (b >= CTA_NAMED_BARRIERS || c->barrier[b].more)
+		return false;
+	for (u32 w = 0; w < c->warps; w++) {
+		u32 pc = c->warp[w].group[0].pc;
+
+		if (!waits_as_one(&c->warp[w], b))
+			return false;
+		if (pc != from && c->gang[0].uops[pc - 1].inner != OP_bar_sync)
+			return false;
+		from = pc;
+	}
+	for (u32 w = 0; w < c->warps; w++)
+		c->warp[w].group[0].state = GROUP_READY;
+	return true;
+}
+
 bool barrier_release(struct cta *c)
 {
 	u32 used = 0;
 	bool cluster = false, any = false;
 
+	if (release_whole(c))
+		return true;
 	for (u32 w = 0; w < c->warps; w++)
 		for (u32 i = 0; i < c->warp[w].groups; i++) {
 			const struct group *x = &c->warp[w].group[i];

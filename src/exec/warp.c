@@ -178,8 +178,12 @@ const struct uop *warp_next(struct gang *g)
 {
 	struct warp *w = &g->warp_at[g->warp];
 	bool seeded = g->cta->random && g->env->program->arch->has_its;
-	u32 i = seeded ? draw(g, w) : w->rotate ? oldest(w) : lowest_group(w);
+	u32 i;
 
+	if (PL_LIKELY(w->groups == 1 && !seeded))
+		i = w->group[0].state == GROUP_READY ? 0 : NO_PC;
+	else
+		i = seeded ? draw(g, w) : w->rotate ? oldest(w) : lowest_group(w);
 	w->rotate = false;
 	w->spins = 0;
 	if (i == NO_PC) {
