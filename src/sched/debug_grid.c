@@ -116,53 +116,58 @@ __attribute__((noinline)) static bool ask_debugger(struct debug_grid *d, struct 
 	return true;
 }
 
-/* Returns whether the instruction is to run. */
+/*
+ * Returns whether the instruction is to run. *chain: d->chain, which loops have to themselves:
+ * nothing but ask_debugger looks at it while they run.
+ */
 static inline bool begin_instruction(struct debug_grid *d, struct gang *g, const struct uop *in,
-				     u32 pc, u8 mark)
+				     u32 pc, u8 mark, u64 *chain)
 {
-	if (PL_UNLIKELY(mark & MARK_ASK || d->time >= d->ask_at) && !ask_debugger(d, g, in, pc))
-		return false;
+	if (PL_UNLIKELY(mark & MARK_ASK || d->time >= d->ask_at)) {
+		d->chain = *chain;
+		if (!ask_debugger(d, g, in, pc))
+			return false;
+	}
 	d->pc = pc;
 	d->time++;
-	d->chain = (d->chain ^ (pc | (u64)g->active << 32)) * CHAIN;
+	*chain = (*chain ^ (pc | (u64)g->active << 32)) * CHAIN;
 	return true;
 }
 
-static void debug_loop(struct gang *g, const struct uop *in)
+/* watched: the launch has an observer beside the debugger; a constant. */
+__attribute__((always_inline)) static inline void run_loop(struct gang *g, const struct uop *in,
+							   bool watched)
 {
 	struct debug_grid *d = g->env->observer->user;
 	const u8 *marks = d->marks;
 	const struct uop *uops = g->uops;
-
-	do {
-		u32 pc = (u32)(in - uops);
-
-		if (marks[pc] && !begin_instruction(d, g, in, pc, marks[pc]))
-			return;
-		g->clock += EXEC_UOP_CYCLES;
-		in = g->table->run[in->op](g, in);
-	} while (in);
-}
-
-/* The same, where the launch has an observer beside the debugger. */
-static void watched_loop(struct gang *g, const struct uop *in)
-{
-	struct debug_grid *d = g->env->observer->user;
-	const u8 *marks = d->marks;
-	const struct uop *uops = g->uops;
+	u64 chain = d->chain;
 
 	do {
 		u32 pc = (u32)(in - uops);
 
 		if (marks[pc]) {
-			if (!begin_instruction(d, g, in, pc, marks[pc]))
+			if (!begin_instruction(d, g, in, pc, marks[pc], &chain))
 				return;
-			d->cursor.events = 0;
+			if (watched)
+				d->cursor.events = 0;
 		}
-		debug_watch_step(d, g, in);
+		if (watched)
+			debug_watch_step(d, g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
 	} while (in);
+	d->chain = chain;
+}
+
+static void debug_loop(struct gang *g, const struct uop *in)
+{
+	run_loop(g, in, false);
+}
+
+static void watched_loop(struct gang *g, const struct uop *in)
+{
+	run_loop(g, in, true);
 }
 
 /* ---- what the launch tells ---- */
@@ -473,6 +478,28 @@ static enum exec_stop run_turn(struct debug_grid *d, const struct debug_turn *t)
 	return stop;
 }
 
+/*
+ * Warps of a CTA that come to a barrier one after the other, after the turn `t`: between them
+ * nothing can have been asked for, and only the cursor moves.
+ */
+static void run_in_order(struct debug_grid *d, struct debug_turn *t)
+{
+	enum exec_stop stop = STOP_BARRIER;
+
+	while (stop == STOP_BARRIER && debug_pick_next(d, t)) {
+		if (PL_UNLIKELY(d->tells != *d->wants))
+			debug_choose_tables(d);
+		d->gang = t->gang;
+		d->pc = NO_PC;
+		stop = exec_warp_turn(t->gang, t->warp, 0, TURN_BUDGET);
+		if (PL_LIKELY(stop == STOP_BARRIER))
+			debug_turn_ended(d, t, stop);
+		else
+			settle_turn(d, t, stop);
+	}
+	d->gang = NULL;
+}
+
 /* Copies that are under way are not part of the state that is compared. */
 static bool some_copy(const struct debug_grid *d)
 {
@@ -577,8 +604,8 @@ static void one_turn(struct debug_grid *d)
 	}
 	switch (debug_pick(d, &t)) {
 	case PICK_TURN:
-		while (run_turn(d, &t) == STOP_BARRIER && debug_pick_next(d, &t))
-			;
+		if (run_turn(d, &t) == STOP_BARRIER)
+			run_in_order(d, &t);
 		break;
 	case PICK_OVER:
 		end_well(d);

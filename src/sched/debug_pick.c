@@ -368,11 +368,12 @@ bool debug_pick_next(struct debug_grid *d, struct debug_turn *t)
 		return false;
 	for (; k->warp < c->warps; k->warp++) {
 		const struct warp *w = &c->warp[k->warp];
+		bool one = w->groups == 1 && w->group[0].state == GROUP_READY;
 
 		/* Thawed lanes have to be set right first. */
-		if (some_frozen(w))
+		if (!one && some_frozen(w))
 			return false;
-		if (!exec_warp_is_ready(c, k->warp))
+		if (!one && !exec_warp_is_ready(c, k->warp))
 			continue;
 		while (k->warp >= t->gang->first_warp + t->gang->warps)
 			t->gang++;
@@ -457,6 +458,12 @@ void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exe
 	struct gang *g = t->gang;
 	bool yields = stop == STOP_YIELD, here = t->in_order || is_at_cursor(d, t);
 
+	if (PL_LIKELY(t->in_order && stop == STOP_BARRIER)) {
+		g->polled = false;
+		k->ran = true;
+		k->warp++;
+		return;
+	}
 	k->progress |= yields && g->budget <= 0 && !g->polled;
 	g->polled = false;
 	if (t->cta->number == k->prefer.cta)

@@ -3,8 +3,9 @@
  * debugger did.
  *
  * A copy has the resident CTAs as they are, and the pages of memory that are written before the
- * next copy. Copies are made so often that they cost a tenth of the time; when they are too many
- * every second one goes. Whether and when they are made changes nothing in what the launch does.
+ * next copy. Copies are made so often that they cost a twentieth of the time; when they are too
+ * many every second one goes. Whether and when they are made changes nothing in what the launch
+ * does.
  */
 #include "src/sched/debug_int.h"
 
@@ -12,7 +13,7 @@
 
 /* The shortest time between copies, and how much longer than one copy it is. */
 #define INTERVAL_NS 10000000u
-#define COPY_PART 10u
+#define COPY_PART 20u
 /* Bytes of memory that are kept once, for each byte that copies may take. */
 #define MEMORY_PART 4u
 /* Instructions between two looks at the clock. */
