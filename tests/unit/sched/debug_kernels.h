@@ -109,6 +109,26 @@ static const char local[] = HEAD ENTRY
 	"st.local.u32 [%x2], %r6; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 16; @%p1 bra L;\n"
 	"and.b32 %r7, %r2, 15; mul.wide.u32 %x2, %r7, 4; add.s64 %x2, %x1, %x2;\n"
 	"ld.local.u32 %r8, [%x2]; st.global.u32 [%rd3], %r8; ret;\n}\n";
+/* halves of warps whose words are rows, or one word, to the very end of shared memory */
+static const char halves[] = HEAD
+	".shared .align 4 .b32 box[512];\n" ENTRY
+	"mov.u32 %r5, box; shl.b32 %r6, %r2, 2; add.u32 %r6, %r5, %r6; mov.u32 %r9, 0;\n"
+	"st.shared.u32 [%r6], %r4; st.shared.u32 [%r6+1024], %r2; st.global.u32 [%rd3+32768], %r4;\n"
+	"and.b32 %r7, %r2, 15; shl.b32 %r7, %r7, 2; mul.wide.u32 %rd7, %r7, 1; add.u32 %r7, %r5, %r7;\n"
+	"shr.u32 %r17, %r2, 4; shl.b32 %r8, %r17, 6; add.u32 %r8, %r5, %r8;\n"
+	"and.b32 %r16, %r17, 1; setp.eq.u32 %p1, %r16, 0; selp.b32 %r16, %r7, %r8, %p1;\n"
+	"mul.lo.u32 %r15, %r1, %r3; mul.wide.u32 %rd4, %r15, 4; add.s64 %rd4, %rd1, %rd4;\n"
+	"L: bar.sync 0;\n"
+	"ld.shared.u32 %r10, [%r7]; ld.shared.u32 %r11, [%r8]; mad.lo.u32 %r9, %r9, 3, %r10;\n"
+	"ld.shared.u32 %r12, [%r7+1984]; ld.shared.u32 %r13, [%r5+2044]; mad.lo.u32 %r9, %r9, 3, %r11;\n"
+	"ld.shared.u32 %r14, [%r16]; mad.lo.u32 %r9, %r9, 3, %r12; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	"add.u32 %r15, %r17, %r0; and.b32 %r15, %r15, 15; mul.wide.u32 %rd5, %r15, 64;\n"
+	"add.s64 %rd5, %rd4, %rd5; add.s64 %rd6, %rd5, %rd7; mad.lo.u32 %r9, %r9, 3, %r14;\n"
+	"ld.global.u32 %r10, [%rd6+32768]; ld.global.u32 %r11, [%rd5+32768];\n"
+	"mad.lo.u32 %r9, %r9, 3, %r10; mad.lo.u32 %r9, %r9, 3, %r11; bar.sync 0;\n"
+	"shr.u32 %r15, %r2, 4; xor.b32 %r15, %r15, 1; shl.b32 %r15, %r15, 6; add.u32 %r15, %r7, %r15;\n"
+	"st.shared.u32 [%r15], %r9; sub.u32 %r0, %r0, 1; setp.ne.u32 %p2, %r0, 0; @%p2 bra L;\n"
+	"st.global.u32 [%rd3], %r9; ret;\n}\n";
 
 static const struct kernel kernels[] = {
 	{"divergent loops", loops, 5, 96, 0, 0, false},
@@ -123,6 +143,7 @@ static const struct kernel kernels[] = {
 	{"named barriers", named, 3, 64, 0, 0, false},
 	{"clocks", clocks, 3, 64, 0, 0, false},
 	{"local memory", local, 3, 64, 0, 0, false},
+	{"halves of warps", halves, 4, 256, 0, 6, false},
 };
 
 #endif
