@@ -418,7 +418,7 @@ def frames():
           {"faults", "deadlocks", "asserts", "findings", "launches", "divergence"}, can)
     a.end()
     a = Adapter([PTXLOOM, "dap"])
-    a.begin(**launch("deadlock", "1"))
+    a.begin({source("targets.cu"): [{"line": 20}]}, **launch("targets"))
     a.event("stopped", "exited")
     whole = a.request("stackTrace", threadId=1)
     page = a.request("stackTrace", threadId=1, startFrame=1, levels=1)
