@@ -18,8 +18,13 @@
 #define __CUDA_ARCH__ 9999
 #endif
 
-/* What is inlined of these headers gets the line of the caller, so that faults name the user's. */
+/*
+ * What is inlined of these headers gets the line of the caller, so that faults name the user's.
+ * Without optimisation, for a debugger, helpers are frames of their own.
+ */
+#ifdef __OPTIMIZE__
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+#endif
 
 #include "libdevice.h"
 #include <__clang_cuda_device_functions.h>
@@ -90,14 +95,20 @@ __device__ static inline void *malloc(size_t size) { return ::malloc(size); }
 #pragma pop_macro("__CUDA_ARCH__")
 
 #include <__clang_cuda_cmath.h>
+#ifdef __OPTIMIZE__
 #pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
+#endif
 #include <__clang_cuda_intrinsics.h>
+#ifdef __OPTIMIZE__
 #pragma clang attribute pop
+#endif
 #include <__clang_cuda_complex_builtins.h>
 #include <new>
 
 #include "ordering.h"
 
+#ifdef __OPTIMIZE__
 #pragma clang attribute pop
+#endif
 
 #endif
