@@ -70,9 +70,10 @@ struct exec_sync {
 	const struct uop *in;
 	u32 pc, warp, mask;
 	/*
-	 * An observer may set it: the lanes will wait for ever. The launch ends with a deadlock.
+	 * An observer that writes a line here says why the lanes will wait for ever. The launch
+	 * ends with a deadlock, of which this is the reason. As large as fault.text.
 	 */
-	bool *is_stuck;
+	char *stuck;
 	/* enum exec_op: OP_bar_sync, OP_bar_arrive, OP_bar_red, OP_warp_sync, OP_fence .. */
 	u16 op;
 };

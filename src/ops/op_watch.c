@@ -226,9 +226,10 @@ static HANDLER(watch_sync)
 	struct exec_sync s = {.cta = g->cta, .in = in, .pc = (u32)(in - g->uops), .op = in->inner};
 	u32 mask[GANG_WARPS], n = WARPS, first = cta_warp(g, 0);
 	const struct uop *next;
-	bool is_stuck = false;
+	char stuck[sizeof(g->fault->text)];
 
-	s.is_stuck = &is_stuck;
+	stuck[0] = 0;
+	s.stuck = stuck;
 	for (u32 w = 0; w < n; w++)
 		mask[w] = mask_of(g, w);
 	next = PLAIN(g, in);
@@ -240,8 +241,10 @@ static HANDLER(watch_sync)
 		if (s.mask)
 			o->sync(o->user, &s);
 	}
-	if (PL_UNLIKELY(is_stuck) && g->stop != STOP_FAULT)
+	if (PL_UNLIKELY(stuck[0]) && g->stop != STOP_FAULT) {
+		memcpy(g->fault->text, stuck, sizeof(stuck));
 		return exec_fault(g, in, FAULT_DEADLOCK, mask[0]);
+	}
 	return next;
 }
 

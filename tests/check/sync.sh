@@ -24,4 +24,12 @@ look bad_lane_never_comes
 says err '^========= Deadlock$'
 says err 'lanes 0x00000008: waiting for lanes 0x00000018 of the warp at sync.cu:[0-9]+, .*: bar.warp.sync 24;$' \
 	"the line is that of the instruction that waits"
+for kernel in bad_mbar_livelock bad_mbar_livelock_with_sleep bad_mbar_parity; do
+	# Or the engine may find first, by the clock, that nothing changes.
+	look $kernel PTXLOOM_DETERMINISTIC=1
+	says err '^========= Deadlock: a phase of an mbarrier never ends: at byte [0-9]+ of the shared memory of block'
+	says err 'it lacks (1 arrival|64 arrivals) and 0 bytes, and all threads of the launch wait or have exited$'
+	says err 'block \(0,0,0\) warp 1 lanes 0xffffffff: running at sync.cu:[0-9]+, '
+	says err '^========= ERROR SUMMARY: 1 error$' "it is one finding"
+done
 finish

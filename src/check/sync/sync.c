@@ -207,11 +207,8 @@ static void sync_step(struct sync_check *y, const struct gang *g, const struct u
 /* In the order of the engine: of a gang that runs a barrier warp by warp, as each warp does. */
 static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 {
-	struct sync_step s = {.in = e->in,
-			      .pc = e->pc,
-			      .warp = e->warp,
-			      .mask = e->mask,
-			      .is_stuck = e->is_stuck};
+	struct sync_step s = {
+		.in = e->in, .pc = e->pc, .warp = e->warp, .mask = e->mask, .stuck = e->stuck};
 
 	s.launch = y->now.launch;
 	s.cta = y->now.cta;

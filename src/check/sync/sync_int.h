@@ -99,7 +99,7 @@ struct sync_step {
 	struct sync_launch *launch;
 	struct sync_cta *cta;
 	const struct gang *gang;
-	bool *is_stuck; /* of the event; NULL: before the micro-op runs */
+	char *stuck; /* of the event; NULL: before the micro-op runs */
 	const struct uop *in;
 	u32 pc, warp; /* in the CTA */
 	u32 mask;

@@ -1,7 +1,7 @@
 /*
  * mbarriers: those that are valid, by their place in shared memory, and what is done with others or
- * beyond their counts (PTX ISA "mbarrier"). Waits that never end are deadlocks or livelocks, which
- * the engine finds.
+ * beyond their counts (PTX ISA "mbarrier"). Waits that never end are deadlocks of the engine: it is
+ * told why.
  */
 #include "src/check/sync/sync_int.h"
 #include "src/async/async.h"
@@ -257,27 +257,37 @@ static bool is_over(u32 action, u64 word, u64 want)
 /* Waits that fail while no thread of the launch does anything else, before that is for ever. */
 #define FAILED_MOST 100000u
 
-static void note_failed(const struct sync_step *s, u32 lanes)
+/* Why the wait never ends: of the last of its lanes. The engine lists all that wait. */
+static void say_stuck(const struct sync_step *s, const struct cta *at, u32 offset)
 {
-	struct finding f;
+	u64 word;
+	struct mbar x;
 
+	memcpy(&word, at->shared + offset, sizeof(word));
+	x = mbar_read(word);
+	snprintf(
+		s->stuck, sizeof(((struct fault *)0)->text),
+		"a phase of an mbarrier never ends: at byte %u of the shared memory of block "
+		"(%u,%u,%u) it lacks %u arrival%s and %d bytes, and all threads of the launch wait "
+		"or have exited",
+		offset, at->id[0], at->id[1], at->id[2], x.pending, x.pending == 1 ? "" : "s",
+		x.tx);
+}
+
+/* Is that for ever? */
+static bool note_failed(const struct sync_step *s, u32 lanes)
+{
 	sync_warp_of(s)->spins |= lanes;
 	if (++s->launch->failed < FAILED_MOST)
-		return;
+		return false;
 	s->launch->failed = 0;
-	sync_begin(&f, FINDING_DEADLOCK, s->launch, s->cta,
-		   s->warp * WARP_LANES + (u32)__builtin_ctz(lanes), s->pc, false, "Wait");
-	sync_say_head(&f, "Deadlock: a phase of an mbarrier never ends");
-	text_puts(
-		&f.text,
-		"    All threads of the launch wait for mbarriers, at barriers, or have exited.\n");
-	sync_add(s->launch, &f);
-	*s->is_stuck = true;
+	return true;
 }
 
 void sync_mbar_waited(const struct sync_step *s)
 {
-	u32 failed = 0;
+	const struct cta *waited = NULL;
+	u32 failed = 0, waited_at = 0;
 
 	if (s->in->mbar.action < MBAR_WAIT || s->in->a == s->in->d)
 		return;
@@ -294,12 +304,14 @@ void sync_mbar_waited(const struct sync_step *s)
 		memcpy(&word, at->shared + offset, sizeof(word));
 		if (!is_over(s->in->mbar.action, word, mbar_operand(s, l))) {
 			failed |= 1u << l;
+			waited = at;
+			waited_at = offset;
 			continue;
 		}
 		sync_warp_of(s)->spins &= ~(1u << l);
 		s->cta->remote.any = false;
 		sync_copy_arrived(owner, offset);
 	}
-	if (failed)
-		note_failed(s, failed);
+	if (failed && note_failed(s, failed))
+		say_stuck(s, waited, waited_at);
 }
