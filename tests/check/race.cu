@@ -481,8 +481,8 @@ KERNEL race_strides(int *out)
 	s[threadIdx.x] = threadIdx.x;
 	s[threadIdx.x + 64] = threadIdx.x;
 	__syncthreads();
-	int v = s[2 * threadIdx.x]; // race_strides first
-	s[127 - threadIdx.x] = v;   // race_strides second
+	int v = s[2 * threadIdx.x];               // race_strides first
+	s[(2 * threadIdx.x + 64) % 128] = v + 64; // race_strides second
 	out[blockIdx.x * 64 + threadIdx.x] = v;
 }
 
