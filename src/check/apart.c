@@ -3,6 +3,7 @@
  */
 #include "src/check/apart.h"
 #include "src/base/demangle.h"
+#include "src/dev/module/nested.h"
 #include "src/exec/extents.h"
 
 /* What is after the statics is the launch's business: its bounds are checked as hardware does. */
@@ -76,6 +77,7 @@ static void report_outside(struct apart_check *c, const struct exec_access *a, u
 	finding_say_side(s, &f.text);
 	text_puts(&f.text, "\n");
 	say_shared_neighbours(e->program, at, a->bytes, &f.text);
+	finding_add_host(&f, "launched", nested_from(e->user));
 	findings_add(c->found, &f);
 }
 

@@ -62,6 +62,70 @@ static void leaks()
 	make(100);
 }
 
+__global__ void turn(int *out, bool waits)
+{
+	__shared__ int a[64];
+
+	a[threadIdx.x] = out[threadIdx.x];
+	if (waits)
+		__syncthreads();
+	out[threadIdx.x] = a[63 - threadIdx.x];
+}
+
+__global__ void apart(int *out)
+{
+	if (threadIdx.x < 32)
+		__syncthreads();
+	out[threadIdx.x] = 1;
+}
+
+__global__ void beyond(int *out, int i)
+{
+	__shared__ int a[64], b[64];
+
+	a[threadIdx.x + i] = b[threadIdx.x] = 1;
+	__syncthreads();
+	out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+}
+
+static void turned(bool waits)
+{
+	int *p = make(256);
+
+	cudaMemset(p, 0, 256);
+	turn<<<1, 64>>>(p, waits); // turned
+	cudaDeviceSynchronize();
+	cudaFree(p);
+}
+
+static void race()
+{
+	turned(false);
+}
+
+static void ordered()
+{
+	turned(true);
+}
+
+static void unsync()
+{
+	apart<<<1, 64>>>(make(256)); // unsync
+	cudaDeviceSynchronize();
+}
+
+static void uninit()
+{
+	turn<<<1, 64>>>(make(256), true); // uninit
+	cudaDeviceSynchronize();
+}
+
+static void neighbour()
+{
+	beyond<<<1, 64>>>(make(256), 1); // neighbour
+	cudaDeviceSynchronize();
+}
+
 static void device()
 {
 	for (int i = 0; i < 3; i++)
@@ -73,8 +137,10 @@ int main(int argc, char **argv)
 	const struct {
 		const char *name;
 		void (*run)();
-	} rows[] = {{"fault", fault}, {"refused", refused}, {"by_function", by_function},
-		    {"twice", twice}, {"leaks", leaks},     {"device", device}};
+	} rows[] = {{"fault", fault},   {"refused", refused},    {"by_function", by_function},
+		    {"twice", twice},   {"leaks", leaks},        {"device", device},
+		    {"race", race},     {"ordered", ordered},    {"unsync", unsync},
+		    {"uninit", uninit}, {"neighbour", neighbour}};
 
 	for (auto &row : rows)
 		if (argc > 1 && !strcmp(argv[1], row.name))

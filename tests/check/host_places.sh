@@ -11,7 +11,38 @@ line()
 # found NAME: what is written when this function runs.
 found()
 {
-	capture timeout 60 ptxloom run --check=mem,leak,api $options "$program" "$1"
+	capture timeout 60 ptxloom run ${look:---check=mem,leak,api} $options "$program" "$1"
+}
+
+# launches CHECK NAME PLACE: does the finding of a launch name the call at PLACE, in each format?
+launches()
+{
+	look=--check=$1
+	options=
+	found "$2"
+	says err "^=========     launched by $3(\((bool)?\))? $at:$(line "$3")$"
+	says err '^=========     Saved host backtrace up to driver entry point at kernel launch time$'
+	says err "^=========         Host Frame: $3(\((bool)?\))? $at:$(line "$3") \[0x"
+	says err '^=========         Host Frame: main in .*host_places\.cu:'
+	options="--format=xml --log-file xml"
+	rm -f xml
+	found "$2"
+	tr -d '\n' <xml | grep -q "<saveLocation>launched</saveLocation><frame><func>$3.*<func>main</func>"
+	verdict $? "$1: xml has the launch"
+	options="--format=json --log-file json"
+	rm -f json
+	found "$2"
+	if command -v python3 >/dev/null; then
+		python3 -c "import json; d = json.load(open('json'))['findings']
+h = d[0]['host'][0]
+assert h['what'] == 'launched' and h['line'] == h['stack'][0]['line'] == $(line "$3"), d
+assert h['stack'][-1]['function'] == 'main', d"
+		verdict $? "$1: json has the launch"
+	else
+		skip "$1: json has the launch" "no python3"
+	fi
+	look=
+	options=
 }
 
 # play COMPILER: the user's lines, whatever compiler has made the wrappers.
@@ -37,7 +68,15 @@ play()
 	found leaks
 	ok "$(grep -c "^=========     allocated by make.*:$(line make)$" err | grep -qx 2; echo $?)" "each leak is one"
 	says err '^=========     Saved host backtrace up to driver entry point at allocation time$'
-	options=--show-backtrace=device
+	launches race race turned
+	launches sync unsync unsync
+	launches init uninit uninit
+	launches mem neighbour neighbour
+	look=--check=race,sync,init
+	found ordered
+	says err 'RACECHECK SUMMARY: 0 hazards'
+	empty "$(grep 'launched by' err)" "without a finding nothing was launched"
+	look= options=--show-backtrace=device
 	found leaks
 	empty "$(grep 'ost [Bb]acktrace\|Host Frame' err)" "no stack of the host with $options"
 	says err "^=========     allocated by make.*:$(line make)$"
@@ -88,6 +127,29 @@ if command -v nvcc >/dev/null; then
 	program=./bare options=
 	found leaks
 	says err '^=========     allocated by make\(unsigned long\)\+0x'
+	# What kernels launch has the stack of the host's launch, from which it comes.
+	cat >nested.cu <<'END'
+__global__ void child(int *out)
+{
+	out[0] = threadIdx.x; // child
+}
+__global__ void parent(int *out)
+{
+	child<<<1, 64>>>(out);
+}
+int main()
+{
+	int *p;
+
+	cudaMalloc(&p, 4);
+	parent<<<1, 1>>>(p); // parent
+	return cudaDeviceSynchronize();
+}
+END
+	succeeds "kernels that launch kernels are built" nvcc -g -lineinfo -rdc=true nested.cu -o nested
+	capture timeout 60 ptxloom run --check=race ./nested
+	says err "at child\(int ?\*\) in .*nested\.cu:$(grep -n '// child' nested.cu | cut -d: -f1)\b"
+	says err "^=========     launched by main in .*nested\.cu:$(grep -n '// parent' nested.cu | cut -d: -f1)$"
 else
 	skip "programs of nvcc" "no nvcc"
 fi

@@ -154,6 +154,7 @@ static void init_observe_cta(void *user, const struct cta *cta)
 	c->last = NULL;
 	if (!l)
 		return;
+	l->from = nested_from(cta->env->user);
 	x = l->spare;
 	if (x)
 		l->spare = x->next;
@@ -792,8 +793,7 @@ void init_check_fini(struct init_check *c)
 {
 	for (size_t i = 0; i < c->launches.cap; i++)
 		if (c->launches.slots[i].key && c->launches.slots[i].value)
-			init_launch_free(
-				(struct init_launch *)(uintptr_t)c->launches.slots[i].value);
+			init_launch_free((void *)(uintptr_t)c->launches.slots[i].value);
 	map_fini(&c->launches);
 	init_memory_close(c->memory, c->mem);
 	pthread_mutex_destroy(&c->lock);

@@ -8,6 +8,7 @@
 #include "src/check/init/init.h"
 #include "src/check/init/init_memory.h"
 #include "src/check/init/taint.h"
+#include "src/dev/module/nested.h"
 
 /* How a value is used that is not defined. */
 enum init_use {
@@ -49,6 +50,7 @@ struct init_report {
 
 struct init_launch {
 	const struct program *program;
+	struct host_from from; /* of a CTA, once one has begun */
 	u32 serial;
 	struct taint_shape shape;
 	u8 *states; /* of rows when a CTA begins, by row / 64 */

@@ -177,6 +177,7 @@ static void init_finding(const struct init_launch *l, const struct init_report *
 	f->mem = f->has_address ? m : NULL;
 	finding_set_kernel(f, l->program->funcs[0].func->name->text);
 	say_report(x, l->program, m, f);
+	finding_add_host(f, "launched", l->from);
 }
 
 void init_announce(struct init_launch *l, struct mem *m, struct findings *found)

@@ -3,6 +3,7 @@
  */
 #include "src/check/race/race_int.h"
 #include "src/check/race/update.h"
+#include "src/dev/module/nested.h"
 #include "src/exec/lane_access.h"
 
 #include <stdio.h>
@@ -174,7 +175,7 @@ static void race_end_launch(struct race_check *r, const struct program *p, u64 g
 			     l->manner[x->second.pc].feeds_atomic);
 		x->is_update = (x->same_value || x->together) && updates_both(p, x);
 	}
-	race_reports_tell(&l->reports, p, r->mem, r->found);
+	race_reports_tell(&l->reports, p, l->from, r->mem, r->found);
 	launch_free(l);
 	map_remove(&r->launches, grid_id + 1);
 	r->last = NULL;
@@ -194,6 +195,7 @@ static void race_begin_cta(struct race_check *r, const struct cta *c)
 		l->gave_up = true;
 		return;
 	}
+	l->from = nested_from(c->env->user);
 	x->quick = l->spare;
 	l->spare = (struct quick){0};
 	quick_reset(&x->quick);

@@ -194,7 +194,8 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 	if (!race_reports_add(&v->launch->reports, &r, &news))
 		v->launch->gave_up = true;
 	if (news && v->launch->found->listener)
-		race_announce(&r, v->launch->program, v->launch->mem, v->launch->found);
+		race_announce(&r, v->launch->program, v->launch->from, v->launch->mem,
+			      v->launch->found);
 }
 
 /*

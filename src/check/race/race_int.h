@@ -46,6 +46,7 @@ struct race_launch {
 	bool gave_up;
 	struct mem *mem; /* of the device, borrowed */
 	struct findings *found;
+	struct host_from from; /* of a CTA, once one has begun */
 };
 
 /* Keys of variables: words by address / 4 + 1, mbarriers by offset + this. */

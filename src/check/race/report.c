@@ -124,8 +124,8 @@ static void say_race(const struct race_report *x, struct mem *m, struct finding 
 }
 
 /* count: 0: it is not known yet. */
-static void race_finding(const struct race_report *report, const struct program *p, struct mem *m,
-			 struct finding *f)
+static void race_finding(const struct race_report *report, const struct program *p,
+			 struct host_from from, struct mem *m, struct finding *f)
 {
 	const struct race *x = &report->race;
 
@@ -139,25 +139,26 @@ static void race_finding(const struct race_report *report, const struct program 
 	add_race_side(x, &x->second, x->second_writes, p, f);
 	add_race_side(x, &x->first, x->first_writes, p, f);
 	say_race(report, m, f);
+	finding_add_host(f, "launched", from);
 }
 
-void race_announce(const struct race *r, const struct program *p, struct mem *m,
-		   struct findings *found)
+void race_announce(const struct race *r, const struct program *p, struct host_from from,
+		   struct mem *m, struct findings *found)
 {
 	struct race_report report = {.race = *r};
 	struct finding f;
 
-	race_finding(&report, p, m, &f);
+	race_finding(&report, p, from, m, &f);
 	findings_announce(found, &f);
 }
 
-void race_reports_tell(const struct race_reports *r, const struct program *p, struct mem *m,
-		       struct findings *found)
+void race_reports_tell(const struct race_reports *r, const struct program *p, struct host_from from,
+		       struct mem *m, struct findings *found)
 {
 	for (size_t i = 0; i < r->list.len; i++) {
 		struct finding f;
 
-		race_finding(&r->list.at[i], p, m, &f);
+		race_finding(&r->list.at[i], p, from, m, &f);
 		findings_add(found, &f);
 	}
 }

@@ -38,14 +38,14 @@ struct race_reports {
 bool race_reports_add(struct race_reports *r, const struct race *race, bool *news);
 void race_reports_fini(struct race_reports *r);
 /*
- * Add them to the findings. Warnings are what may be meant as it is. m: of the device, to name
- * addresses.
+ * Add them to the findings. Warnings are what may be meant as it is. from: what has launched the
+ * kernel; m: of the device, to name addresses.
  */
-void race_reports_tell(const struct race_reports *r, const struct program *p, struct mem *m,
-		       struct findings *found);
+void race_reports_tell(const struct race_reports *r, const struct program *p, struct host_from from,
+		       struct mem *m, struct findings *found);
 
 /* Tell a debugger of the race that was added last, while the launch runs. */
-void race_announce(const struct race *r, const struct program *p, struct mem *m,
-		   struct findings *found);
+void race_announce(const struct race *r, const struct program *p, struct host_from from,
+		   struct mem *m, struct findings *found);
 
 #endif

@@ -3,6 +3,7 @@
  * whose matter.
  */
 #include "src/check/sync/sync_int.h"
+#include "src/dev/module/nested.h"
 #include "src/exec/turn.h"
 #include "src/uop/async.h"
 
@@ -106,6 +107,7 @@ static void begin_sync_cta(struct sync_check *y, const struct cta *c)
 
 	if (!l)
 		return;
+	l->from = nested_from(c->env->user);
 	if (!x || !map_set(&l->ctas, c->number + 1, map_key(x))) {
 		sync_cta_free(x);
 		l->gave_up = true;

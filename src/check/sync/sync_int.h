@@ -85,7 +85,8 @@ struct sync_cta {
 struct sync_launch {
 	const struct program *program;
 	struct findings *found;
-	struct map ctas; /* those that run, by number + 1: struct sync_cta * */
+	struct host_from from; /* of a CTA, once one has begun */
+	struct map ctas;       /* those that run, by number + 1: struct sync_cta * */
 	struct sync_cta *last;
 	u32 failed;      /* waits for mbarriers since any thread did anything else */
 	u64 steps;       /* so far */

@@ -40,5 +40,6 @@ void sync_say_head(struct finding *f, const char *headline)
 
 void sync_add(struct sync_launch *l, struct finding *f)
 {
+	finding_add_host(f, "launched", l->from);
 	findings_add(l->found, f);
 }

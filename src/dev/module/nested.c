@@ -256,6 +256,13 @@ u64 nested_parent(const void *flight)
 	return ((const struct device_flight *)flight)->parent;
 }
 
+struct host_from nested_from(const void *flight)
+{
+	const struct device_flight *f = flight;
+
+	return f->depth ? f->family->root->from : f->from;
+}
+
 struct device_flight *nested_flight(const struct exec_call *c)
 {
 	return c->gang->env->user;

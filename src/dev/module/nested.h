@@ -43,6 +43,11 @@ struct device_kernel *nested_kernel(const struct exec_call *c, u64 address);
  * has.
  */
 u64 nested_parent(const void *flight);
+/*
+ * The host's call that has launched it (struct device_flight *), or the grid above it from which
+ * all others of its family come.
+ */
+struct host_from nested_from(const void *flight);
 
 /*
  * A grid of a family has ended without a fault; it is the one that began it. Returns false when it
