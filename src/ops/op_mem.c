@@ -100,6 +100,13 @@ static inline bool moves_words(const struct gang *g, const struct uop *in, u32 w
 	       (in->flags & UOPF_WIDE) == wide;
 }
 
+/* Is it a word at a constant address, for all lanes? */
+static inline bool loads_one_word(const struct gang *g, const struct uop *in)
+{
+	return g->active == FULL_MASK && plain_size(in) == 4 && in->a == NO_ROW &&
+	       !(in->mem.offset & 3);
+}
+
 /* The halves of a warp: the addresses of their first lanes, and how the others lie. */
 struct half_words {
 	u64 low, high;
@@ -127,11 +134,14 @@ static ALWAYS_INLINE struct half_words find_words_64(const struct gang *g, const
 				   .of_high = classify_half_64(r + HALF_LANES, 4)};
 }
 
-/* Are both halves aligned, and rows or (for loads) of one address? */
+/*
+ * Are both halves aligned, and rows or (for loads) of one address? The kinds are bits: two
+ * comparisons become one of both members at once, of memory that has just been written in halves.
+ */
 static ALWAYS_INLINE bool are_halves(struct half_words x, bool load)
 {
 	bool ok = load ? x.of_low != ADDRESS_APART && x.of_high != ADDRESS_APART
-		       : x.of_low == ADDRESS_ROW && x.of_high == ADDRESS_ROW;
+		       : (x.of_low & x.of_high) == ADDRESS_ROW;
 
 	return ok && !((x.low | x.high) & 3);
 }
@@ -257,29 +267,75 @@ HANDLER(store_global_warp)
 	return in + 1;
 }
 
-HANDLER(load_shared_warp)
+/*
+ * Host address of the shared words of a whole warp that are one row, 0: they are not, or not all
+ * inside. What is compared first tells most others apart.
+ */
+static ALWAYS_INLINE u64 find_shared_row(const struct gang *g, const struct uop *in)
 {
-	struct half_words x;
+	const u32 *r = ROW32(in->a);
+	u32 first = r[0] + (u32)in->mem.offset;
 
-	if (!moves_words(g, in, 0))
-		return EXEC_NAME(op_load_shared_gang)(g, in);
-	x = find_words_32(g, in);
+	if (r[WARP_LANES - 1] - r[0] != (WARP_LANES - 1) * 4 || first & 3 ||
+	    !is_row_32(r, WARP_LANES, 4))
+		return 0;
+	return check_shared(g, in, first, WARP_LANES * 4);
+}
+
+static OUT_OF_LINE const struct uop *load_shared_halves(struct gang *g, const struct uop *in)
+{
+	struct half_words x = find_words_32(g, in);
+
 	if (!are_halves(x, true) || !are_shared(g, x))
 		return EXEC_NAME(op_load_shared_gang)(g, in);
 	load_halves(g, in, x, (u64)(uintptr_t)g->shared);
 	return in + 1;
 }
 
-HANDLER(store_shared_warp)
+static OUT_OF_LINE const struct uop *store_shared_halves(struct gang *g, const struct uop *in)
 {
-	struct half_words x;
+	struct half_words x = find_words_32(g, in);
 
-	if (!moves_words(g, in, 0))
-		return EXEC_NAME(op_store_shared_gang)(g, in);
-	x = find_words_32(g, in);
 	if (!are_halves(x, false) || !are_shared(g, x))
 		return EXEC_NAME(op_store_shared_gang)(g, in);
 	store_halves(g, in, x, (u64)(uintptr_t)g->shared);
+	return in + 1;
+}
+
+static OUT_OF_LINE const struct uop *load_shared_other(struct gang *g, const struct uop *in)
+{
+	u64 host = loads_one_word(g, in) ? check_shared(g, in, (u64)in->mem.offset, 4) : 0;
+
+	if (!host)
+		return EXEC_NAME(op_load_shared_gang)(g, in);
+	load_half(ROW32(in->d), host, ADDRESS_SAME);
+	load_half(ROW32(in->d) + HALF_LANES, host, ADDRESS_SAME);
+	return in + 1;
+}
+
+HANDLER(load_shared_warp)
+{
+	u64 host;
+
+	if (!moves_words(g, in, 0))
+		return load_shared_other(g, in);
+	host = find_shared_row(g, in);
+	if (!host)
+		return load_shared_halves(g, in);
+	copy_lanes(ROW32(in->d), (const void *)(uintptr_t)host, WARP_LANES);
+	return in + 1;
+}
+
+HANDLER(store_shared_warp)
+{
+	u64 host;
+
+	if (!moves_words(g, in, 0))
+		return EXEC_NAME(op_store_shared_gang)(g, in);
+	host = find_shared_row(g, in);
+	if (!host)
+		return store_shared_halves(g, in);
+	copy_lanes((void *)(uintptr_t)host, ROW32(in->b), WARP_LANES);
 	return in + 1;
 }
 

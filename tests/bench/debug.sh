@@ -60,6 +60,10 @@ row "fold, a barrier every ten instructions" "" 4 4096 "$kernels/fold.ptx" --blo
 	--buffer "in:u32[1048576]=iota" --buffer "out:u32[4096]" --arg u32=100
 row "sgemm, shared tiles" "" 4 64,64 "$kernels/bench.ptx" --kernel sgemm --block 16,16 \
 	--buffer "a:f32[1048576]=ones" --buffer "b:f32[1048576]=ones" --buffer "c:f32[1048576]" --arg u32=1024
+row "scan in two buffers, predicated loads" "" 4 4096 "$kernels/scan.ptx" --block 256 \
+	--buffer "in:u32[1048576]=iota" --buffer "out:u32[1048576]" --arg u32=60
+row "radix pass by ballots" "" 4 4096 "$kernels/radix.ptx" --block 256 \
+	--buffer "in:u32[1048576]=iota" --buffer "out:u32[1048576]" --arg u32=60
 row "vadd, threadIdx.x == 5 && blockIdx.x == 10^9" \
 	"break vadd if threadIdx.x == 5 && blockIdx.x == 1000000000" 10 65536 "$kernels/bench.ptx" \
 	--kernel vadd --block 256 --buffer "a:f32[16777216]=ones" --buffer "b:f32[16777216]=ones" \

@@ -25,7 +25,8 @@ tests_bench_texture_LDADD = $(UNIT_LDADD)
 tests_bench_memory_SOURCES = tests/bench/memory.c tests/unit/exec_harness.h
 tests_bench_memory_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/bench/check.sh tests/bench/debug.sh tests/bench/parse.sh tests/bench/templates.cu \
-	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx tests/bench/kernels/fold.ptx
+	tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx tests/bench/kernels/fold.ptx \
+	tests/bench/kernels/radix.ptx tests/bench/kernels/scan.ptx
 
 bench: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(bench_programs)

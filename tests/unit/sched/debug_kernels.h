@@ -129,6 +129,24 @@ static const char halves[] = HEAD
 	"shr.u32 %r15, %r2, 4; xor.b32 %r15, %r15, 1; shl.b32 %r15, %r15, 6; add.u32 %r15, %r7, %r15;\n"
 	"st.shared.u32 [%r15], %r9; sub.u32 %r0, %r0, 1; setp.ne.u32 %p2, %r0, 0; @%p2 bra L;\n"
 	"st.global.u32 [%rd3], %r9; ret;\n}\n";
+/* whole warps whose words are a row anywhere, to the very end of shared memory, or one word */
+static const char rows[] =
+	HEAD ".shared .align 4 .b32 box[288];\n" ENTRY
+	     "mov.u32 %r5, box; shl.b32 %r6, %r2, 2; add.u32 %r6, %r5, %r6; mov.u32 %r9, %r4;\n"
+	     "and.b32 %r10, %r2, 31; shl.b32 %r10, %r10, 2; add.u32 %r10, %r5, %r10;\n"
+	     "st.shared.u32 [%r6], 7; st.shared.u32 [%r10+1024], 9; mov.u32 %r7, 0;\n"
+	     "L: bar.sync 0;\n"
+	     "add.u32 %r8, %r6, %r7; st.shared.u32 [%r8], %r9; bar.sync 0;\n"
+	     "ld.shared.u32 %r13, [%r6+4]; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	     "ld.shared.u32 %r13, [%r10+1024]; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	     "ld.shared.u32 %r13, [box+1148]; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	     "ld.shared.u32 %r13, [box]; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	     "ld.shared.u32 %r13, [%r10+8]; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	     "xor.b32 %r14, %r10, 64; ld.shared.u32 %r13, [%r14]; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	     "and.b32 %r14, %r2, 30; setp.eq.u32 %p1, %r14, 14; selp.b32 %r14, 4, 0, %p1;\n"
+	     "add.u32 %r14, %r10, %r14; ld.shared.u32 %r13, [%r14]; mad.lo.u32 %r9, %r9, 3, %r13;\n"
+	     "add.u32 %r7, %r7, 4; sub.u32 %r0, %r0, 1; setp.ne.u32 %p2, %r0, 0; @%p2 bra L;\n"
+	     "st.global.u32 [%rd3], %r9; ret;\n}\n";
 
 static const struct kernel kernels[] = {
 	{"divergent loops", loops, 5, 96, 0, 0, false},
@@ -144,6 +162,7 @@ static const struct kernel kernels[] = {
 	{"clocks", clocks, 3, 64, 0, 0, false},
 	{"local memory", local, 3, 64, 0, 0, false},
 	{"halves of warps", halves, 4, 256, 0, 6, false},
+	{"rows of warps", rows, 1, 256, 0, 2, false},
 };
 
 #endif
