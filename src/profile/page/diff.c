@@ -59,7 +59,7 @@ static bool compare_add(struct comparison *c, const struct profile_report *r, u3
 static void say_change(double a, double b, struct text *out)
 {
 	text_printf(out, " %16.15g %16.15g %+16.15g", a, b, b - a);
-	if (a)
+	if (a < 0 || a > 0)
 		text_printf(out, " %+8.1f%%", (b - a) / a * 100);
 	text_puts(out, "\n");
 }
