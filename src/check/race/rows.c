@@ -41,7 +41,7 @@ static struct row *pool_take(struct rows_pool *p, u32 size)
 	struct row *list = p->free[size];
 
 	if (list) {
-		memcpy(&p->free[size], list, sizeof(list));
+		memcpy(&p->free[size], (void *)list, sizeof(p->free[size]));
 		return list;
 	}
 	if (!c || CHUNK_ROWS - c->used < rows_room(size)) {
@@ -59,7 +59,7 @@ static struct row *pool_take(struct rows_pool *p, u32 size)
 
 static void pool_return(struct rows_pool *p, struct row *list, u32 size)
 {
-	memcpy(list, &p->free[size], sizeof(list));
+	memcpy((void *)list, &p->free[size], sizeof(p->free[size]));
 	p->free[size] = list;
 }
 
