@@ -14,4 +14,7 @@ struct arch_limits {
 /* False when the profile lacks a field this needs; *out is then zero. */
 bool arch_limits(const struct arch *a, const struct arch_use *use, struct arch_limits *out);
 
+/* Bytes of shared memory that a CTA takes of an SM. */
+u64 arch_cta_smem(const struct arch *a, u64 smem_bytes);
+
 #endif

@@ -37,8 +37,7 @@ static u64 round_up(u64 x, u64 unit)
 	return (x + unit - 1) / unit * unit;
 }
 
-/* Shared memory that one CTA occupies. */
-static u64 cta_smem(const struct arch *a, u64 smem_bytes)
+u64 arch_cta_smem(const struct arch *a, u64 smem_bytes)
 {
 	return round_up(smem_bytes, (u64)a->smem_alloc_unit_bytes) +
 	       (u64)a->smem_reserved_per_cta_bytes;
@@ -90,7 +89,7 @@ bool arch_limits(const struct arch *a, const struct arch_use *use, struct arch_l
 	*out = (struct arch_limits){0};
 	if (!has_fields(a))
 		return false;
-	smem = cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX));
+	smem = arch_cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX));
 	out->ctas = (u32)a->ctas_per_sm_max;
 	if (warps && use->threads_per_cta <= (u32)a->threads_per_cta_max) {
 		out->warps = (u32)a->warps_per_sm_max / warps;
@@ -120,7 +119,7 @@ bool arch_occupancy(const struct arch *a, const struct arch_use *use, struct arc
 	if (!arch_limits(a, use, &l))
 		return false;
 	out->smem_carveout_bytes = carveout(a, use->carveout_percent,
-					    cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX)));
+					    arch_cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX)));
 	out->ctas = l.ctas;
 	out->limiter = ARCH_LIMIT_CTAS;
 	take_less(out, l.warps, ARCH_LIMIT_WARPS);
@@ -161,7 +160,7 @@ bool arch_smem_config(const struct arch *a, const struct arch_use *use, u64 *byt
 	*bytes = 0;
 	if (!has_fields(a))
 		return false;
-	one_cta = cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX));
+	one_cta = arch_cta_smem(a, min_u64(use->smem_bytes, UINT32_MAX));
 	own = one_cta - (u64)a->smem_reserved_per_cta_bytes;
 	wanted = default_smem(a, use, one_cta);
 	if (use->carveout_percent >= 0) {

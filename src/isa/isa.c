@@ -2,6 +2,7 @@
  * The instruction table as data: words, targets, special registers, and the rows compiled once.
  */
 #include "src/isa/isa_int.h"
+#include "src/isa/shape.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -310,4 +311,13 @@ bool isa_version_known(u32 ptx10)
 	u32 major = ptx10 / 10;
 
 	return major >= 1 && major < ARRAY_LEN(last_minor) && ptx10 % 10 <= last_minor[major];
+}
+
+bool isa_form_shape(const struct isa_form *form, u32 *m, u32 *n, u32 *k)
+{
+	for (u32 i = 0; i < form->row->slots; i++)
+		if (form->word[i] != ISA_NONE && isa_word_kind(form->word[i]) == ISA_K_SHAPE &&
+		    sscanf(isa_word_text(form->word[i]), "m%un%uk%u", m, n, k) == 3)
+			return true;
+	return false;
 }

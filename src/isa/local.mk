@@ -1,5 +1,5 @@
 libcore_la_SOURCES += \
-	src/isa/isa.c src/isa/isa.h \
+	src/isa/isa.c src/isa/isa.h src/isa/shape.h \
 	src/isa/isa_compile.c src/isa/isa_int.h \
 	src/isa/isa_explain.c \
 	src/isa/isa_match.c \

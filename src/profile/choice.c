@@ -67,8 +67,7 @@ bool profile_pattern_fits(const struct profile_pattern *p, const char *name)
 
 /* ---- names ---- */
 
-/* Where the parameters begin, which are the last thing in parentheses. */
-static size_t choice_name_end(const char *s)
+size_t profile_name_end(const char *s)
 {
 	size_t n = strlen(s);
 	int depth = 0;
@@ -86,7 +85,7 @@ static size_t choice_name_end(const char *s)
 /* Without "void " in front, which templates have, and without arguments of templates. */
 static void add_function(const char *s, struct text *out)
 {
-	size_t end = choice_name_end(s), first = 0;
+	size_t end = profile_name_end(s), first = 0;
 	int depth = 0;
 
 	for (size_t i = 0; i < end; i++) {
@@ -160,14 +159,17 @@ static bool fits_kernel(const struct profile_choice *c, const char *kernel)
 	return yes;
 }
 
-bool profile_choice_has(void *choice, const char *kernel)
+bool profile_choice_next(struct profile_choice *c, bool fits)
 {
-	struct profile_choice *c = choice;
 	u64 n;
 
-	if (__atomic_fetch_add(&c->all, 1, __ATOMIC_RELAXED) < c->skip_all ||
-	    !fits_kernel(c, kernel))
+	if (__atomic_fetch_add(&c->all, 1, __ATOMIC_RELAXED) < c->skip_all || !fits)
 		return false;
 	n = __atomic_fetch_add(&c->seen, 1, __ATOMIC_RELAXED);
 	return n >= c->skip && (!c->count || n - c->skip < c->count);
+}
+
+bool profile_choice_has(void *choice, const char *kernel)
+{
+	return profile_choice_next(choice, fits_kernel(choice, kernel));
 }

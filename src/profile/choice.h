@@ -26,6 +26,9 @@ void profile_kernel_name(const char *mangled, enum profile_base base, struct tex
 /* The same of a name that is demangled already; base: not BASE_MANGLED. */
 void profile_shown_name(const char *demangled, enum profile_base base, struct text *out);
 
+/* Where the parameters of a demangled name begin; its length, if it has none. */
+size_t profile_name_end(const char *demangled);
+
 struct profile_choice {
 	struct profile_pattern *pattern; /* NULL: all kernels; owned */
 	enum profile_base base;
@@ -36,6 +39,8 @@ struct profile_choice {
 /* From PTXLOOM_PROFILE_*. False with a line in `why`. */
 bool profile_choice_read(struct profile_choice *c, struct text *why);
 void profile_choice_fini(struct profile_choice *c);
+/* The next launch; fits: the pattern its name. Is it one of those that are counted out? */
+bool profile_choice_next(struct profile_choice *c, bool fits);
 /* A launch of the kernel with this name in the PTX begins: is it profiled? (struct device:
  * is_observed) */
 bool profile_choice_has(void *choice, const char *kernel);

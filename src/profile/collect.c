@@ -178,31 +178,42 @@ static void collect_count_access(void *user, const struct exec_access *a)
 
 /* ---- programs ---- */
 
+/*
+ * The same for programs that differ in nothing but their number, which is the first member; 0:
+ * there is none.
+ */
+static u64 description_hash(const struct text *t)
+{
+	size_t first = t->failed ? t->len : strcspn(t->at, ",");
+
+	return t->failed ? 0 : hash_bytes(t->at + first, t->len - first) | 1;
+}
+
 /* Describe it, in the file if that has not been done; with the lock held. false: no memory. */
 static bool describe(struct profile_collect *c, struct profile_rows *r, const char *kernel)
 {
 	struct profile_program *p = profile_rows_describe(r, kernel);
 	struct text t = {0};
 	u64 hash, *id;
+	bool ok = true;
 
 	if (!p)
 		return false;
 	r->described = p;
+	p->id = c->programs + 1;
 	profile_program_write(p, &t);
-	hash = t.failed ? 0 : hash_bytes(t.at, t.len) | 1;
-	id = map_get(&c->written, hash);
-	p->id = id ? *id : ++c->programs;
+	hash = description_hash(&t);
+	id = hash ? map_get(&c->written, hash) : NULL;
+	if (id) {
+		p->id = *id;
+	} else {
+		ok = hash && map_set(&c->written, hash, p->id);
+		c->programs += ok;
+		if (ok)
+			fwrite(t.at, 1, t.len, c->to);
+	}
 	text_fini(&t);
-	if (id)
-		return true;
-	/* The number is a part of it, and known only now. */
-	t = (struct text){0};
-	profile_program_write(p, &t);
-	if (t.failed || !map_set(&c->written, hash, p->id))
-		return false;
-	fwrite(t.at, 1, t.len, c->to);
-	text_fini(&t);
-	return true;
+	return ok;
 }
 
 /* With the lock held. NULL without memory. */
@@ -422,13 +433,12 @@ static char *path_of(const char *pattern)
 
 static void write_process(struct profile_collect *c)
 {
-	char host[256] = "", name[4096];
+	char name[4096];
 	ssize_t n = readlink("/proc/self/exe", name, sizeof(name) - 1);
-	struct profile_process p = {.pid = (u64)getpid(), .name = name, .host = host};
+	struct profile_process p = {.pid = (u64)getpid(), .name = name};
 	struct text t = {0};
 
 	name[n > 0 ? n : 0] = 0;
-	gethostname(host, sizeof(host) - 1);
 	profile_process_write(&p, &t);
 	if (!t.failed)
 		fwrite(t.at, 1, t.len, c->to);
@@ -470,12 +480,14 @@ bool profile_needs_order(const struct profile_collect *c)
 
 void profile_close(struct profile_collect *c)
 {
+	struct text end = {0};
 	bool ok;
 
 	if (!c)
 		return;
-	fprintf(c->to, "{\"end\": %llu}\n", (unsigned long long)c->launches);
-	ok = !ferror(c->to);
+	profile_end_write(c->launches, &end);
+	ok = end.at && fwrite(end.at, 1, end.len, c->to) == end.len && !ferror(c->to);
+	text_fini(&end);
 	if (fclose(c->to) || !ok)
 		fprintf(stderr, "ptxloom: error: %s: the profile could not be written: %s\n",
 			c->path, strerror(errno));

@@ -150,13 +150,6 @@ static void look_for_more(const struct arch *a, const struct arch_use *use, u64 
 	}
 }
 
-/* Shared memory that a CTA takes of an SM; not 0. */
-static u64 shared_of_cta(const struct arch *a, u64 bytes)
-{
-	return max_u64(1, align_up(bytes, (u64)a->smem_alloc_unit_bytes) +
-				  (u64)a->smem_reserved_per_cta_bytes);
-}
-
 static void sum_launch(const struct collect_launch *l, u64 *value)
 {
 	const struct arch *a = l->device->dev->arch;
@@ -188,7 +181,8 @@ static void sum_launch(const struct collect_launch *l, u64 *value)
 	value[VALUE_limit_ctas] = limits.ctas;
 	value[VALUE_limit_warps] = limits.warps;
 	value[VALUE_limit_registers] = limits.registers;
-	value[VALUE_limit_shared] = value[VALUE_config_shared] / shared_of_cta(a, use.smem_bytes);
+	value[VALUE_limit_shared] =
+		value[VALUE_config_shared] / max_u64(1, arch_cta_smem(a, use.smem_bytes));
 	if (o.warps < (u32)a->warps_per_sm_max)
 		look_for_more(a, &use, value);
 }

@@ -7,6 +7,7 @@
 #include "src/base/map.h"
 #include "src/dev/place.h"
 #include "src/exec/observer.h"
+#include "src/isa/shape.h"
 #include "src/profile/report.h"
 
 #include <stdlib.h>
@@ -40,22 +41,14 @@ static void shape_arithmetic(const struct isa_form *form, u32 kind, struct profi
 		}
 }
 
-/*
- * Operations of the warp, by the "m16n8k16" in an instruction's text; a wgmma's are those of four
- * warps.
- */
-static u32 tensor_flops(const struct place *at, bool of_warpgroup)
+/* Operations of the warp; a wgmma's are those of four warps. */
+static u32 tensor_flops(const struct isa_form *form, bool of_warpgroup)
 {
-	struct text t = {0};
-	const char *dot;
-	u32 m, n, k, flops = 0;
+	u32 m, n, k;
 
-	ir_print_insn(at->func->module, at->func->func, at->in, &t);
-	for (dot = t.at ? strchr(t.at, '.') : NULL; dot && !flops; dot = strchr(dot + 1, '.'))
-		if (sscanf(dot, ".m%un%uk%u", &m, &n, &k) == 3)
-			flops = 2 * m * n * k / (of_warpgroup ? WARPGROUP_WARPS : 1);
-	text_fini(&t);
-	return flops;
+	if (!isa_form_shape(form, &m, &n, &k))
+		return 0;
+	return 2 * m * n * k / (of_warpgroup ? WARPGROUP_WARPS : 1);
 }
 
 static bool describe_is_barrier(enum isa_mnemonic op)
@@ -84,7 +77,7 @@ static void shape_insn(const struct place *at, struct profile_shape *s)
 	else if (describe_is_barrier(op))
 		s->work = WORK_BARRIER;
 	if (op == OPCODE_mma || op == OPCODE_wmma_mma || op == OPCODE_wgmma_mma_async) {
-		s->flops = tensor_flops(at, op == OPCODE_wgmma_mma_async);
+		s->flops = tensor_flops(form, op == OPCODE_wgmma_mma_async);
 		s->work = WORK_TENSOR;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(arithmetic); i++)

@@ -1,5 +1,5 @@
 /*
- * Reading JSON.
+ * Reading and writing JSON.
  */
 #include "src/profile/json.h"
 
@@ -246,4 +246,17 @@ void json_in_skip(struct json_in *j)
 bool json_in_is_over(struct json_in *j)
 {
 	return !j->failed && !json_in_look(j);
+}
+
+/* ---- writing ---- */
+
+void json_out_text(const char *name, const char *value, struct text *out)
+{
+	text_printf(out, ", \"%s\": ", name);
+	text_json_string(out, value);
+}
+
+void json_out_box(const char *name, const u32 v[3], struct text *out)
+{
+	text_printf(out, ", \"%s\": [%u, %u, %u]", name, v[0], v[1], v[2]);
 }

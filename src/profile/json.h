@@ -1,6 +1,6 @@
 /*
- * Reading JSON piece by piece, with whole 64-bit numbers: those of counters are larger than what
- * readers that keep doubles can hold.
+ * Writing members of JSON objects, and reading JSON piece by piece, with whole 64-bit numbers:
+ * those of counters are larger than what readers that keep doubles can hold.
  *
  *     json_in_begin(&j, text, size);
  *     for (json_in_object(&j); json_in_key(&j);)
@@ -39,5 +39,11 @@ char *json_in_string(struct json_in *j);
 void json_in_skip(struct json_in *j);
 /* Nothing but blanks follows. */
 bool json_in_is_over(struct json_in *j);
+
+/* ---- writing ---- */
+
+/* Add a member that is not the first one: a string, a list of three numbers. */
+void json_out_text(const char *name, const char *value, struct text *out);
+void json_out_box(const char *name, const u32 v[3], struct text *out);
 
 #endif

@@ -98,12 +98,8 @@ static bool id_fits(const struct profile_pick *p, const struct id_parts *parts,
 static bool choice_fits(struct profile_pick *p, const struct profile_launch *l)
 {
 	struct profile_choice *c = &p->choice;
-	u64 n;
 
-	if (c->all++ < c->skip_all || (c->pattern && !name_fits(p, c->pattern, l)))
-		return false;
-	n = c->seen++;
-	return n >= c->skip && (!c->count || n - c->skip < c->count);
+	return profile_choice_next(c, !c->pattern || name_fits(p, c->pattern, l));
 }
 
 bool profile_pick_apply(struct profile_pick *p, struct profile_report *r)

@@ -95,7 +95,7 @@ struct profile_row {
 
 struct profile_process {
 	u64 pid;
-	char *name, *host;
+	char *name;
 	bool is_whole; /* it has said that it ended */
 	VEC(struct profile_program *) programs;
 };

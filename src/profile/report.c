@@ -65,13 +65,11 @@ static void read_process(struct reader *r)
 			p->pid = json_in_number(&r->in);
 		else if (json_in_is(&r->in, "name"))
 			take_string(r, &p->name);
-		else if (json_in_is(&r->in, "host"))
-			take_string(r, &p->host);
 		else if (json_in_is(&r->in, "columns"))
 			read_columns(r);
 		else
 			json_in_skip(&r->in);
-	if (!p->name || !p->host)
+	if (!p->name)
 		r->in.failed = true;
 }
 
@@ -426,7 +424,6 @@ void profile_report_fini(struct profile_report *r)
 			profile_program_free(p->programs.at[k]);
 		VEC_FREE(&p->programs);
 		free(p->name);
-		free(p->host);
 		free(p);
 	}
 	VEC_FREE(&r->launches);

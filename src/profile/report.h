@@ -3,7 +3,7 @@
  * for every launch, and for its end. Several files one after the other are a file, too, so reports
  * of several processes are put together by cat.
  *
- *     {"ptxloom_profile": 1, "version": "..", "process": 12, "name": "/tmp/app", "host": "..",
+ *     {"ptxloom_profile": 1, "version": "..", "process": 12, "name": "/tmp/app",
  *      "columns": ["inst", ..]}
  *     {"program": 1, "kernel": "_Z5scalePf", "name": "scale(float*)", "ptx": "..",
  *      "insns": [[function, PTX line, file, line, "text"], ..], "functions": [..], "files": [..]}

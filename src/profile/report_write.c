@@ -2,22 +2,16 @@
  * Writing reports.
  */
 #include "src/config.h"
+#include "src/profile/json.h"
 #include "src/profile/report.h"
 
 #include "src/base/map.h"
-
-static void report_write_text(const char *name, const char *value, struct text *out)
-{
-	text_printf(out, ", \"%s\": ", name);
-	text_json_string(out, value);
-}
 
 void profile_process_write(const struct profile_process *p, struct text *out)
 {
 	text_printf(out, "{\"ptxloom_profile\": 1, \"version\": \"%s\", \"process\": %llu",
 		    PACKAGE_VERSION, (unsigned long long)p->pid);
-	report_write_text("name", p->name, out);
-	report_write_text("host", p->host, out);
+	json_out_text("name", p->name, out);
 	text_puts(out, ", \"columns\": [");
 	for (u32 i = 0; i < PROFILE_COLUMNS; i++)
 		text_printf(out, "%s\"%s\"", i ? ", " : "", profile_column_name(i));
@@ -65,9 +59,9 @@ void profile_program_write(const struct profile_program *p, struct text *out)
 	struct string_list functions = {0}, files = {0};
 
 	text_printf(out, "{\"program\": %llu", (unsigned long long)p->id);
-	report_write_text("kernel", p->kernel, out);
-	report_write_text("name", p->name, out);
-	report_write_text("ptx", p->ptx, out);
+	json_out_text("kernel", p->kernel, out);
+	json_out_text("name", p->name, out);
+	json_out_text("ptx", p->ptx, out);
 	text_puts(out, ", \"insns\": [");
 	for (size_t i = 0; i < p->insns.len; i++) {
 		const struct profile_insn *x = &p->insns.at[i];
@@ -85,11 +79,6 @@ void profile_program_write(const struct profile_program *p, struct text *out)
 }
 
 /* ---- launches ---- */
-
-static void write_box(struct text *t, const char *name, const u32 v[3])
-{
-	text_printf(t, ", \"%s\": [%u, %u, %u]", name, v[0], v[1], v[2]);
-}
 
 static void write_values(struct text *t, const u64 *value)
 {
@@ -110,12 +99,12 @@ void profile_launch_write(const struct profile_launch *l, struct text *out)
 {
 	text_printf(out, "{\"launch\": %llu, \"program\": %llu, \"device\": %u",
 		    (unsigned long long)l->number, (unsigned long long)l->program->id, l->device);
-	report_write_text("device_name", l->device_name, out);
+	json_out_text("device_name", l->device_name, out);
 	text_printf(out, ", \"context\": %llu, \"stream\": %llu", (unsigned long long)l->context,
 		    (unsigned long long)l->stream);
-	write_box(out, "grid", l->grid);
-	write_box(out, "block", l->block);
-	write_box(out, "cluster", l->cluster);
+	json_out_box("grid", l->grid, out);
+	json_out_box("block", l->block, out);
+	json_out_box("cluster", l->cluster, out);
 	write_values(out, l->value);
 	text_puts(out, ", \"rows\": [");
 	for (size_t i = 0; i < l->rows.len; i++) {

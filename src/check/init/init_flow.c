@@ -391,7 +391,8 @@ static void pass_bits(struct step *s)
 	u8 saved[BIT_SOURCES + 1][ROW_BYTES], result[2][ROW_BYTES];
 	u32 d = s->dst[0], n = bytes_of_row(s, d);
 	struct taint_value v[WARP_LANES];
-	bool multiplies = !strncmp(uop_info[s->in->inner].name, "shl_", 4);
+	u32 op = s->in->inner;
+	bool multiplies = op == OP_shl_b16 || op == OP_shl_b32 || op == OP_shl_b64;
 
 	for (u32 i = 0; i < s->srcs; i++)
 		memcpy(saved[i], s->g->regs + s->src[i], bytes_of_row(s, s->src[i]));

@@ -3,18 +3,14 @@
  * Lanes that have diverged meet before such an instruction, as .sync says.
  */
 #include "src/lower/rules/lower_fragment.h"
+
+#include "src/isa/shape.h"
 #include "src/uop/octets.h"
 #include "src/uop/warp.h"
 
-#include <stdio.h>
-
 bool matrix_shape(const struct isa_form *form, struct shape *s)
 {
-	for (u32 i = 0; i < form->row->slots; i++)
-		if (form->word[i] != ISA_NONE && isa_word_kind(form->word[i]) == ISA_K_SHAPE &&
-		    sscanf(isa_word_text(form->word[i]), "m%un%uk%u", &s->m, &s->n, &s->k) == 3)
-			return true;
-	return false;
+	return isa_form_shape(form, &s->m, &s->n, &s->k);
 }
 
 u32 matrix_type(u32 type)

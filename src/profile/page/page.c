@@ -3,6 +3,8 @@
  */
 #include "src/profile/page/page.h"
 
+#include "src/profile/choice.h"
+
 void page_write(const struct page *p, struct text *out)
 {
 	if (p->kind == PAGE_SOURCE)
@@ -13,6 +15,14 @@ void page_write(const struct page *p, struct text *out)
 		page_csv(p, out);
 	else
 		page_text(p, out);
+}
+
+void page_metric_name(const struct page *p, const char *label, u32 metric, struct text *out)
+{
+	if (p->names == NAMES_BOTH && label)
+		text_printf(out, "%s (%s)", label, metric_name(metric));
+	else
+		text_puts(out, p->names == NAMES_LABEL && label ? label : metric_name(metric));
 }
 
 void page_csv_field(const char *s, bool first, struct text *out)
@@ -51,17 +61,9 @@ static void add_type(const char *s, size_t n, struct text *out)
 
 void page_kernel_name(const char *s, struct text *out)
 {
-	size_t n = strlen(s), open = n, at;
+	size_t n = strlen(s), open = profile_name_end(s), at;
 	int depth = 0;
 
-	/* Where the parameters begin. */
-	for (size_t i = n; i-- > 0 && s[n - 1] == ')';) {
-		depth += (s[i] == ')') - (s[i] == '(');
-		if (!depth) {
-			open = i;
-			break;
-		}
-	}
 	if (open == n) {
 		text_puts(out, s);
 		return;

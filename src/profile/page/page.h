@@ -30,6 +30,8 @@ void page_write(const struct page *p, struct text *out);
 
 /* A kernel's name as Nsight Compute writes it: "stencil(const float *, int)". */
 void page_kernel_name(const char *demangled, struct text *out);
+/* What a metric is called in a section, where it has a label (else NULL): as is asked for. */
+void page_metric_name(const struct page *p, const char *label, u32 metric, struct text *out);
 /* A field of CSV, in quotes; first: without a comma in front. */
 void page_csv_field(const char *s, bool first, struct text *out);
 

@@ -100,10 +100,7 @@ static void add_metric(const struct page *p, const struct profile_launch *l, con
 	struct text value = {0}, name = {0};
 	const char *unit;
 
-	if (p->names == NAMES_BOTH && label)
-		text_printf(&name, "%s (%s)", label, metric_name(metric));
-	else
-		text_puts(&name, p->names == NAMES_LABEL && label ? label : metric_name(metric));
+	page_metric_name(p, label, metric, &name);
 	metric_write(&n, metric_unit(metric), false, &unit, &value);
 	add_identity(l, out);
 	page_csv_field(section, false, out);

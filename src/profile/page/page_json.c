@@ -1,21 +1,11 @@
 /*
  * All of a report as one document of JSON: metrics by name, what stands out, lines of the source.
  */
+#include "src/profile/json.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
 
 static const char *const kind_words[] = {[EXACT] = "exact", [PTX] = "ptx", [MODEL] = "model"};
-
-static void json_text(const char *name, const char *value, struct text *out)
-{
-	text_printf(out, ", \"%s\": ", name);
-	text_json_string(out, value);
-}
-
-static void json_box(const char *name, const u32 v[3], struct text *out)
-{
-	text_printf(out, ", \"%s\": [%u, %u, %u]", name, v[0], v[1], v[2]);
-}
 
 static void json_metric(u32 metric, const struct profile_launch *l, bool first, struct text *out)
 {
@@ -29,8 +19,8 @@ static void json_metric(u32 metric, const struct profile_launch *l, bool first, 
 		text_printf(out, ": {\"value\": %.15g", n.real);
 	else
 		text_printf(out, ": {\"value\": %llu", (unsigned long long)n.whole);
-	json_text("unit", metric_unit(metric), out);
-	json_text("kind", kind_words[metric_kind_of(metric)], out);
+	json_out_text("unit", metric_unit(metric), out);
+	json_out_text("kind", kind_words[metric_kind_of(metric)], out);
 	text_puts(out, "}");
 }
 
@@ -62,9 +52,9 @@ static void json_findings(const struct profile_launch *l, struct text *out)
 
 		text_puts(out, i ? ",\n    {\"rule\": " : "\n    {\"rule\": ");
 		text_json_string(out, f->rule);
-		json_text("section", section_id(f->section), out);
-		json_text("type", f->type, out);
-		json_text("text", f->text.at ? f->text.at : "", out);
+		json_out_text("section", section_id(f->section), out);
+		json_out_text("type", f->type, out);
+		json_out_text("text", f->text.at ? f->text.at : "", out);
 		text_puts(out, "}");
 	}
 	text_puts(out, "]");
@@ -85,7 +75,7 @@ static void json_lines(const struct profile_launch *l, struct text *out)
 			continue;
 		text_printf(out, "%s\n    {\"line\": %u", any ? "," : "", x->line);
 		any = true;
-		json_text("file", x->file, out);
+		json_out_text("file", x->file, out);
 		for (u32 k = 0; k < PROFILE_COLUMNS; k++)
 			if (x->counts.at[k])
 				text_printf(out, ", \"%s\": %llu", profile_column_name(k),
@@ -103,14 +93,14 @@ static void json_launch(const struct page *p, const struct profile_launch *l, st
 	page_kernel_name(l->program->name, &name);
 	text_printf(out, "  {\"id\": %llu, \"process\": %llu", (unsigned long long)l->number,
 		    (unsigned long long)l->process->pid);
-	json_text("program", l->process->name, out);
-	json_text("kernel", name.at ? name.at : "", out);
-	json_text("mangled", l->program->kernel, out);
+	json_out_text("program", l->process->name, out);
+	json_out_text("kernel", name.at ? name.at : "", out);
+	json_out_text("mangled", l->program->kernel, out);
 	text_printf(out, ", \"context\": %llu, \"stream\": %llu, \"device\": %u",
 		    (unsigned long long)l->context, (unsigned long long)l->stream, l->device);
-	json_text("device_name", l->device_name, out);
-	json_box("grid", l->grid, out);
-	json_box("block", l->block, out);
+	json_out_text("device_name", l->device_name, out);
+	json_out_box("grid", l->grid, out);
+	json_out_box("block", l->block, out);
 	json_metrics(p, l, out);
 	json_findings(l, out);
 	json_lines(l, out);

@@ -92,10 +92,7 @@ static void put_metric(const struct page *p, struct table *t, const char *label,
 	struct metric_number n = metric_value(metric, l);
 	const char *unit;
 
-	if (p->names == NAMES_BOTH && label)
-		text_printf(&name, "%s (%s)", label, metric_name(metric));
-	else
-		text_puts(&name, p->names == NAMES_LABEL && label ? label : metric_name(metric));
+	page_metric_name(p, label, metric, &name);
 	metric_write(&n, metric_unit(metric), !p->is_base, &unit, &value);
 	table_put(t, &name, unit, &value);
 }
@@ -121,7 +118,7 @@ struct wide_row {
 	const char *metric[CELLS_MAX];
 };
 
-static void write_wide(const struct page *p, const char *title, const char *const *heads, u32 cells,
+static void write_wide(const char *title, const char *const *heads, u32 cells,
 		       const struct wide_row *rows, u32 len, const struct profile_launch *l,
 		       struct text *out)
 {
@@ -156,7 +153,6 @@ static void write_wide(const struct page *p, const char *title, const char *cons
 	text_puts(out, "    ");
 	add_dashes(NAME_WIDTH + cells * (WIDTH + 1), out);
 	text_puts(out, "\n\n");
-	(void)p;
 }
 
 #define PASSES(op) "l1tex__data_pipe_lsu_wavefronts_mem_shared" op ".sum"
@@ -183,8 +179,7 @@ static void write_wide(const struct page *p, const char *title, const char *cons
 		}                                                                                  \
 	}
 
-static void write_memory_tables(const struct page *p, const struct profile_launch *l,
-				struct text *out)
+static void write_memory_tables(const struct profile_launch *l, struct text *out)
 {
 	static const char *const shared_heads[] = {"Instructions", "Wavefronts", "Bank Conflicts"};
 	static const struct wide_row shared[] = {
@@ -233,12 +228,12 @@ static void write_memory_tables(const struct page *p, const struct profile_launc
 		{"Total", {"dram__sectors.sum", "dram__bytes.sum"}},
 	};
 
-	write_wide(p, "Shared Memory", shared_heads, 3, shared, ARRAY_LEN(shared), l, out);
-	write_wide(p, "L1/TEX Cache", l1_heads, 6, l1, ARRAY_LEN(l1), l, out);
+	write_wide("Shared Memory", shared_heads, 3, shared, ARRAY_LEN(shared), l, out);
+	write_wide("L1/TEX Cache", l1_heads, 6, l1, ARRAY_LEN(l1), l, out);
 	if (!l->value[VALUE_has_caches])
 		return;
-	write_wide(p, "L2 Cache (model)", l2_heads, 4, l2, ARRAY_LEN(l2), l, out);
-	write_wide(p, "Device Memory (model)", memory_heads, 2, memory, ARRAY_LEN(memory), l, out);
+	write_wide("L2 Cache (model)", l2_heads, 4, l2, ARRAY_LEN(l2), l, out);
+	write_wide("Device Memory (model)", memory_heads, 2, memory, ARRAY_LEN(memory), l, out);
 }
 
 /* ---- opcodes ---- */
@@ -365,7 +360,7 @@ static void write_section(const struct page *p, u32 section, const struct profil
 	text_printf(out, "    Section: %s\n", section_title(section));
 	table_write(&t, 4, true, out);
 	if (section == SECTION_MemoryWorkloadAnalysis_Tables)
-		write_memory_tables(p, l, out);
+		write_memory_tables(l, out);
 	if (section == SECTION_InstructionStats)
 		write_opcodes(l, out);
 	for (size_t i = 0; i < found->at.len; i++)

@@ -245,11 +245,19 @@ static bool take_targets(struct parser *p, const char *value)
 }
 
 /* Replays and clocks: there are none, so that they do not disturb. */
-static bool take_nothing(struct parser *p, const char *value)
+static bool take_clock(struct parser *p, const char *value)
 {
-	(void)p;
-	(void)value;
-	return true;
+	u32 word;
+
+	return TAKE_WORD(p, "--clock-control", value, &word, "base", "none");
+}
+
+static bool take_replay(struct parser *p, const char *value)
+{
+	u32 word;
+
+	return TAKE_WORD(p, "--replay-mode", value, &word, "kernel", "application", "range",
+			 "app-range");
 }
 
 static const struct option {
@@ -273,8 +281,8 @@ static const struct option {
 	{"--print-metric-name", NULL, true, take_names},
 	{"--print-source", NULL, true, take_source},
 	{"--cache-control", NULL, true, take_caches},
-	{"--clock-control", NULL, true, take_nothing},
-	{"--replay-mode", NULL, true, take_nothing},
+	{"--clock-control", NULL, true, take_clock},
+	{"--replay-mode", NULL, true, take_replay},
 	{"--target-processes", NULL, true, take_targets},
 	{"--export", "-o", true, take_export},
 	{"--force-overwrite", "-f", false, take_force},
@@ -289,16 +297,16 @@ static const struct option {
 
 /* ---- lists ---- */
 
+static const char *const set_names[] = {"basic", "detailed", "full", "roofline"};
+
 static int list_sections(void)
 {
 	printf("%-30s %-34s %s\n", "Identifier", "Display Name", "Sets");
 	for (u32 i = 0; i < PROFILE_SECTIONS; i++) {
-		static const char *const sets[] = {"basic", "detailed", "full", "roofline"};
-
 		printf("%-30s %-34s", section_id(i), section_title(i));
-		for (size_t k = 0; k < ARRAY_LEN(sets); k++)
-			if (section_set(sets[k]) >> i & 1)
-				printf(" %s", sets[k]);
+		for (size_t k = 0; k < ARRAY_LEN(set_names); k++)
+			if (section_set(set_names[k]) >> i & 1)
+				printf(" %s", set_names[k]);
 		putchar('\n');
 	}
 	return -1;
@@ -306,15 +314,13 @@ static int list_sections(void)
 
 static int list_sets(void)
 {
-	static const char *const sets[] = {"basic", "detailed", "full", "roofline"};
-
 	printf("%-10s %s\n", "Identifier", "Sections");
-	for (size_t k = 0; k < ARRAY_LEN(sets); k++) {
+	for (size_t k = 0; k < ARRAY_LEN(set_names); k++) {
 		bool any = false;
 
-		printf("%-10s", sets[k]);
+		printf("%-10s", set_names[k]);
 		for (u32 i = 0; i < PROFILE_SECTIONS; i++)
-			if (section_set(sets[k]) >> i & 1) {
+			if (section_set(set_names[k]) >> i & 1) {
 				printf("%s %s", any ? "," : "", section_id(i));
 				any = true;
 			}

@@ -282,14 +282,12 @@ static void profile_set_environment(const struct profile_run *run)
 	}
 }
 
-static int profile_run_program(const struct tool_command *self, struct profile_options *o,
-			       char **argv)
+static int profile_run_program(struct profile_options *o, char **argv)
 {
 	struct profile_run run = {.options = o};
 	struct tool_environment e;
 	int status;
 
-	(void)self;
 	if (o->device && !tool_check_devices(o->device))
 		return TOOL_USAGE;
 	if (!tool_environment(&e))
@@ -358,7 +356,7 @@ int tool_main_profile(const struct tool_command *self, int argc, char **argv)
 	else if (!status && o.import_from)
 		status = show_import(&o);
 	else if (!status)
-		status = profile_run_program(self, &o, argv + o.program);
+		status = profile_run_program(&o, argv + o.program);
 	profile_options_fini(&o);
 	return status < 0 ? TOOL_OK : status;
 }
