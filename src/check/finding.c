@@ -319,21 +319,27 @@ static u64 hash_text(u64 key, const char *s)
 	return hash_bytes(parts, sizeof(parts));
 }
 
-/* The same for findings that are told apart by nothing that the user could act on. */
+static u64 key_of_side(const struct finding_side *s)
+{
+	const struct finding_place *at = &s->place;
+	u64 key = hash_text(0, s->what);
+
+	key = hash_text(key, at->function);
+	return at->file ? hash_text(key + at->line, at->file) : hash_text(key, at->insn);
+}
+
+/*
+ * The same for findings that are told apart by nothing that the user could act on: which side came
+ * first is a matter of the run.
+ */
 static u64 key_of(const struct finding *f)
 {
-	u64 key = (u64)f->kind << 1 | f->is_warning;
+	u64 key = (u64)f->kind << 1 | f->is_warning, sides = 0;
 
-	for (u32 i = 0; i < f->sides; i++) {
-		const struct finding_place *at = &f->side[i].place;
-
-		key = hash_text(key, f->side[i].what);
-		key = hash_text(key, at->function);
-		if (at->file)
-			key = hash_text(key + at->line, at->file);
-		else
-			key = hash_text(key, at->insn);
-	}
+	for (u32 i = 0; i < f->sides; i++)
+		sides += key_of_side(&f->side[i]);
+	if (f->sides)
+		key = hash_bytes((const u64[]){key, sides}, 2 * sizeof(u64));
 	/* Without a place the words are all there is; each leak is one of its own. */
 	if (!f->sides || f->kind == FINDING_LEAK)
 		key = hash_text(key, f->text.at);

@@ -8,6 +8,7 @@ __global__ void mix(int *out, int both)
 	__syncthreads();
 	part[t] = t;
 	out[t] = part[63 - t];
+	part[t] = 2 * t;
 	__syncthreads();
 	if (both)
 		part[t] = out[t];

@@ -22,9 +22,10 @@ static bool is_warning(const struct race *r)
 
 bool race_reports_add(struct race_reports *r, const struct race *race, bool *news)
 {
-	u64 parts[3] = {race->first.pc, race->second.pc,
-			(u64)race->first_writes << 2 | race->second_writes << 1 |
-				(race->space == MEM_SHARED)};
+	u64 one = (u64)race->first.pc << 1 | race->first_writes;
+	u64 other = (u64)race->second.pc << 1 | race->second_writes;
+	/* Whichever of the two came first. */
+	u64 parts[3] = {min_u64(one, other), max_u64(one, other), race->space == MEM_SHARED};
 	u64 key = hash_bytes(parts, sizeof(parts)) | 1, *slot = map_get(&r->by_pair, key);
 	struct race_report x = {.race = *race, .count = 1}, *known;
 
