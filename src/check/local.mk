@@ -27,6 +27,6 @@ libcore_la_SOURCES += \
 	src/check/race/shadow.c src/check/race/shadow.h \
 	src/check/race/update.c src/check/race/update.h \
 	src/check/sync/sync.c src/check/sync/sync.h src/check/sync/sync_int.h \
-	src/check/sync/sync_barrier.c src/check/sync/sync_cluster.c src/check/sync/sync_copy.c \
+	src/check/sync/sync_registers.c src/check/sync/sync_regs.c src/check/sync/sync_wgmma.c src/check/sync/sync_barrier.c src/check/sync/sync_cluster.c src/check/sync/sync_copy.c \
 	src/check/sync/sync_flow.c src/check/sync/sync_lanes.c src/check/sync/sync_mbar.c \
 	src/check/sync/sync_report.c

@@ -12,6 +12,7 @@
 #include "src/lower/lower.h"
 #include "src/base/vec.h"
 #include "src/exec/exec.h"
+#include "src/uop/async.h"
 
 enum row_field { FIELD_D, FIELD_A, FIELD_B, FIELD_C, FIELD_E, FIELD_GUARD, FIELD_EXT };
 
@@ -198,7 +199,9 @@ lower_rule lower_setp, lower_set, lower_cvt, lower_lop3, lower_bfe, lower_prmt, 
 /* Calls and the stack: lower_call.c. */
 lower_rule lower_call, lower_stack;
 /* Barriers and fences: lower_sync.c. */
-lower_rule lower_bar, lower_fence;
+lower_rule lower_bar, lower_fence, lower_mark;
+/* Nothing, unless the program is lowered for observers. */
+void lower_emit_mark(struct lower *l, enum uop_mark what, u32 number);
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
 lower_rule lower_copy, lower_copy_arrive, lower_copy_group, lower_bulk, lower_pending_count;
 lower_rule lower_remote_async, lower_zero_fill, lower_mbarrier, lower_mapa, lower_isspacep;

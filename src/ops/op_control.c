@@ -464,6 +464,12 @@ HANDLER(nop)
 	return in + 1;
 }
 
+HANDLER(mark)
+{
+	(void)g;
+	return in + 1;
+}
+
 /* All lanes that take part fault; the first warp with such lanes is reported. */
 static const struct uop *fault_all(struct gang *g, const struct uop *in, enum fault_kind kind)
 {

@@ -12,6 +12,20 @@ enum async_group_op {
 	ASYNC_WAIT_BULK
 };
 
+/*
+ * Instructions that change nothing here, for observers: only programs without fusion have them. In
+ * struct uop_group, `pending` is the number of a wait or of registers.
+ */
+enum uop_mark {
+	MARK_WGMMA_FENCE,
+	MARK_WGMMA_COMMIT,
+	MARK_WGMMA_WAIT, /* behind the meeting of the warps */
+	MARK_REGISTERS_MORE,
+	MARK_REGISTERS_LESS,
+	MARK_GRID_WAIT,
+	MARK_GRID_LAUNCH,
+};
+
 /* Waits last, those that may suspend after the others. */
 enum mbar_op {
 	MBAR_INIT,

@@ -211,10 +211,10 @@ struct uop_warp {
 	bool wide;   /* row a is an X row */
 };
 
-/* Groups of asynchronous copies. */
+/* Groups of asynchronous copies, and marks. */
 struct uop_group {
 	u32 pending; /* waits: groups that may stay */
-	u8 action;   /* enum async_group_op */
+	u8 action;   /* enum async_group_op, enum uop_mark */
 	bool noinc;  /* cp.async.mbarrier.arrive.noinc */
 };
 

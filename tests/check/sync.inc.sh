@@ -1,12 +1,18 @@
 # Kernels that misuse synchronisation or do not, and whether a run says so: for the tests of that. Not a test itself.
-ptx=tests/check/sync.ptx
-source=tests/check/sync.cu
-kernels=$(sed -n 's/^KERNEL \([a-z_]*\)(.*/\1/p' $source)
+# suite NAME: the kernels of that source.
+suite()
+{
+	ptx=tests/check/$1.ptx
+	source=tests/check/$1.cu
+	kernels=$(sed -n 's/^KERNEL \([a-z_]*\)(.*/\1/p' "$source")
+}
+suite sync
 
 # shape_of KERNEL: the launch.
 shape_of()
 {
-	case $1 in
+	case $ptx:$1 in
+	*/wgmma.ptx:*) echo --block 256 ;;
 	*partial_block | *absent_lanes) echo --grid 2 --block 40 ;;
 	*cluster*) echo --grid 2 --block 64 --cluster 2 ;;
 	*) echo --grid 2 --block 64 ;;
@@ -20,7 +26,7 @@ look()
 	shift
 	# shellcheck disable=SC2046 # words
 	timeout 120 env PTXLOOM_DEVICE=h100 PTXLOOM_CHECK=sync "$@" ptxloom exec $ptx --kernel "$kernel" \
-		$(shape_of "$kernel") --buffer o:u32[256] >"$scratch/out" 2>"$scratch/err"
+		$(shape_of "$kernel") --buffer o:u32[512] >"$scratch/out" 2>"$scratch/err"
 	code=$?
 }
 
@@ -39,7 +45,7 @@ at_lines()
 {
 	for side in first second; do
 		line=$(awk -v k="$1" -v s="$side" '$0 ~ "// " k " " s { print FNR }' $source)
-		[ -z "$line" ] || grep -q "sync.cu:$line\( \|$\|,\)" "$scratch/err" || return 1
+		[ -z "$line" ] || grep -q "${source##*/}:$line\( \|$\|,\)" "$scratch/err" || return 1
 	done
 }
 

@@ -3,14 +3,17 @@
 cd "$srcdir" || exit 1
 . tests/check/sync.inc.sh
 
-for kernel in $kernels; do
-	look "$kernel"
-	expected "$kernel"
-	verdict $? "$kernel"
-	at_lines "$kernel"
-	verdict $? "$kernel: lines"
+for name in wgmma sync; do
+	suite $name
+	for kernel in $kernels; do
+		look "$kernel"
+		expected "$kernel"
+		verdict $? "$kernel"
+		at_lines "$kernel"
+		verdict $? "$kernel: lines"
+	done
+	ok "$([ "$(echo "$kernels" | wc -l)" -ge 20 ]; echo $?)" "$name: there are kernels"
 done
-ok "$([ "$(echo "$kernels" | wc -l)" -ge 60 ]; echo $?)" "there are kernels"
 
 look bad_warp_skips
 says err '^========= Barrier error detected. Divergent thread\(s\) in block$'

@@ -52,6 +52,7 @@ static void sync_cta_free(struct sync_cta *c)
 		return;
 	VEC_FREE(&c->mbars);
 	sync_copy_free(c);
+	sync_wgmma_free(c);
 	free(c);
 }
 
@@ -63,6 +64,7 @@ static void sync_launch_free(struct sync_launch *l)
 	map_fini(&l->ctas);
 	map_fini(&l->past);
 	free(l->step_at);
+	sync_regs_free(l->regs);
 	free(l);
 }
 
@@ -124,6 +126,7 @@ static void end_sync_cta(struct sync_check *y, const struct cta *c)
 		return;
 	sync_barrier_end(l, x);
 	sync_cluster_end(l, x);
+	sync_registers_end(l, x);
 	map_remove(&l->ctas, c->number + 1);
 	y->now.cta = NULL;
 	sync_cta_free(x);
@@ -183,6 +186,8 @@ static void step_warp(struct sync_step *s)
 		sync_lanes_arrive(s);
 	else if (s->in->inner == OP_mbar)
 		sync_mbar_step(s);
+	if (s->launch->regs)
+		sync_wgmma_step(s);
 	if (sync_is_deed(s->in))
 		note_last(w, s->mask, s->pc);
 }
@@ -206,6 +211,30 @@ static void sync_step(struct sync_check *y, const struct gang *g, const struct u
 	}
 }
 
+static void on_mark(const struct sync_step *s)
+{
+	switch ((enum uop_mark)s->in->group.action) {
+	case MARK_WGMMA_FENCE:
+	case MARK_WGMMA_COMMIT:
+	case MARK_WGMMA_WAIT:
+		sync_wgmma_mark(s);
+		break;
+	case MARK_REGISTERS_MORE:
+	case MARK_REGISTERS_LESS:
+		sync_registers_step(s);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Threads of several warps may meet at it. */
+static bool is_meeting(u32 op)
+{
+	return op == OP_bar_sync || op == OP_bar_red || op == OP_cluster_wait || op == OP_mbar ||
+	       op == OP_warpgroup_sync;
+}
+
 /* In the order of the engine: of a gang that runs a barrier warp by warp, as each warp does. */
 static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 {
@@ -215,6 +244,7 @@ static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 	s.launch = y->now.launch;
 	s.cta = y->now.cta;
 	s.gang = exec_gang_of(e->cta, e->warp);
+	sync_warp_of(&s)->meetings_made += is_meeting(e->op);
 	switch (e->op) {
 	case OP_bar_sync:
 	case OP_bar_red:
@@ -235,6 +265,9 @@ static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 	case OP_async_group:
 	case OP_async_arrive:
 		sync_copy_group(&s);
+		break;
+	case OP_mark:
+		on_mark(&s);
 		break;
 	default:
 		break;
@@ -308,6 +341,12 @@ static void on_sync_sync(void *user, const struct exec_sync *s)
 		sync_arrive(user, s);
 }
 
+static bool sync_writes(const struct exec_access *a)
+{
+	return a->kind == ACCESS_STORE || a->kind == ACCESS_MATRIX_STORE ||
+	       a->kind == ACCESS_COPY_WRITE || a->kind == ACCESS_ATOM || a->kind == ACCESS_RED;
+}
+
 static void sync_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
 {
 	/* Another observer of the launch wanted it: there are no copies. */
@@ -315,6 +354,10 @@ static void sync_access(struct sync_launch *l, struct sync_cta *c, const struct 
 		return;
 	if (a->cta->cluster && !a->extra)
 		sync_cluster_access(l, c, a);
+	if (l->regs && a->in->inner == OP_wgmma)
+		sync_wgmma_read(l, c, a);
+	else if (l->regs && sync_writes(a))
+		sync_wgmma_write(l, c, a);
 	if (a->kind == ACCESS_COPY_WRITE && a->extra)
 		sync_copy_piece(l, c, a);
 	else if (a->kind == ACCESS_COPY_WRITE)
@@ -351,6 +394,8 @@ static void on_sync_narrow(void *user, const struct exec_env *e, struct exec_obs
 	l = sync_launch_of(y, e->grid_id);
 	if (l)
 		o->step_at = l->step_at = sync_mark_steps(e->program);
+	if (l)
+		l->regs = sync_regs_find(e->program, &l->gave_up);
 	if (l && l->step_at && e->cluster[0] * e->cluster[1] * e->cluster[2] <= 1)
 		o->access = NULL;
 	pthread_mutex_unlock(&y->lock);

@@ -192,12 +192,12 @@ static bool mark_all(struct flow *f, u8 *ends, u8 *steps)
 	return !f->failed;
 }
 
-/* With mbarriers and copies each micro-op may be the progress that a wait lacks. */
+/* With mbarriers, copies and wgmma each micro-op may be the progress that a wait lacks. */
 static bool waits_for_progress(const struct program *p)
 {
 	for (u32 pc = 0; pc < p->uops; pc++)
 		if (uop_kind(p->uop[pc].inner) == UOP_MBARRIER ||
-		    uop_kind(p->uop[pc].inner) == UOP_COPY)
+		    uop_kind(p->uop[pc].inner) == UOP_COPY || p->uop[pc].inner == OP_wgmma)
 			return true;
 	return false;
 }

@@ -7,6 +7,25 @@
 #include "src/check/sync/sync.h"
 #include "src/async/async.h"
 
+/*
+ * Registers of a program that wgmma has, with those that moves join them to, numbered; and for each
+ * instruction which of them it names.
+ */
+struct sync_regs {
+	u32 regs;
+	u32 *first_reg, *first_insn; /* by function, of all functions' one after the other */
+	u32 *named_at;               /* by instruction, and one more: where in `named` */
+	VEC(u32) named;              /* number << 1 | is it written; what is read comes first */
+};
+
+struct sync_wgmma;
+struct wgmma_word;
+
+/* The newest setmaxnreg of a warpgroup: its number from 1 on, and who was first. */
+struct sync_register_change {
+	u32 number, pc, warp;
+};
+
 /* Lanes that wait at a warp instruction for the others that they name. */
 struct sync_meeting {
 	u32 members, arrived;
@@ -30,6 +49,10 @@ struct sync_warp {
 	u32 spins; /* lanes whose last wait for an mbarrier failed, and that did nothing since */
 	u32 meetings;
 	struct sync_meeting meeting[WARP_LANES];
+	struct sync_wgmma *wgmma; /* NULL: none yet */
+	/* setmaxnreg: the last number, 0: none yet; how many; meetings by then and now. */
+	u32 registers, registers_set;
+	u32 meetings_then, meetings_made;
 };
 
 /* An mbarrier that was ever initialised. */
@@ -73,6 +96,9 @@ struct sync_cta {
 	u64 first_copy; /* number of copies.at[0] */
 	u64 *filling;   /* number << 5 | lane, + 1; NULL: none yet */
 	u32 left;       /* copies that are not done */
+	/* By warpgroup and word of shared memory: the product that reads it. NULL: none. */
+	struct wgmma_word *factors[CTA_WARPS / WARPGROUP_WARPS];
+	struct sync_register_change change[CTA_WARPS / WARPGROUP_WARPS];
 	/* The last access of another CTA to this one's shared memory. */
 	struct {
 		bool any;
@@ -88,10 +114,11 @@ struct sync_launch {
 	struct host_from from; /* of a CTA, once one has begun */
 	struct map ctas;       /* those that run, by number + 1: struct sync_cta * */
 	struct sync_cta *last;
-	u32 failed;      /* waits for mbarriers since any thread did anything else */
-	u64 steps;       /* so far */
-	struct map past; /* what sync_is_past has found out, + 1 */
-	u8 *step_at;     /* micro-ops before which a step is wanted; NULL: all */
+	u32 failed;             /* waits for mbarriers since any thread did anything else */
+	u64 steps;              /* so far */
+	struct map past;        /* what sync_is_past has found out, + 1 */
+	struct sync_regs *regs; /* NULL: it has no wgmma */
+	u8 *step_at;            /* micro-ops before which a step is wanted; NULL: all */
 	bool gave_up;
 };
 
@@ -198,6 +225,28 @@ void sync_copy_group(const struct sync_step *s);
 /* A wait for an mbarrier has ended. */
 void sync_copy_arrived(struct sync_cta *c, u32 mbar);
 void sync_copy_read(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+
+/* ---- wgmma: sync_regs.c, sync_wgmma.c ---- */
+
+/* NULL: the program has no wgmma, or *failed: no memory. */
+struct sync_regs *sync_regs_find(const struct program *p, bool *failed);
+void sync_regs_free(struct sync_regs *r);
+/* Does it give a register the value of another, and no more? */
+bool sync_is_move(const struct ir_func *f, const struct ir_insn *in);
+
+void sync_wgmma_free(struct sync_cta *c);
+/* Before a micro-op runs, in a program with regs. */
+void sync_wgmma_step(const struct sync_step *s);
+/* Fences, commits and waits. */
+void sync_wgmma_mark(const struct sync_step *s);
+/* A row of a factor in shared memory. */
+void sync_wgmma_read(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+void sync_wgmma_write(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+
+/* ---- setmaxnreg: sync_registers.c ---- */
+
+void sync_registers_step(const struct sync_step *s);
+void sync_registers_end(struct sync_launch *l, struct sync_cta *c);
 
 /* ---- clusters: sync_cluster.c ---- */
 

@@ -366,9 +366,14 @@ void lower_mark_common(struct program *p)
 
 static void meet_warpgroup(struct lower *l)
 {
+	const struct ir_operand *n = lower_named(l, 'n');
 	u32 skip = matrix_meet(l);
 
 	lower_emit_free(l, OP_warpgroup_sync);
+	if (isa_form_opcode(l->in->form) == OPCODE_wgmma_fence)
+		lower_emit_mark(l, MARK_WGMMA_FENCE, 0);
+	else
+		lower_emit_mark(l, MARK_WGMMA_WAIT, n ? (u32)min_u64((u64)n->imm, UINT32_MAX) : 0);
 	matrix_end(l, skip);
 }
 
@@ -422,7 +427,9 @@ void lower_warpgroup(struct lower *l)
 {
 	if (!l->arch->has_wgmma)
 		matrix_refuse(l, "the part has no such instruction");
-	else if (isa_form_opcode(l->in->form) != OPCODE_wgmma_commit_group)
+	else if (isa_form_opcode(l->in->form) == OPCODE_wgmma_commit_group)
+		lower_emit_mark(l, MARK_WGMMA_COMMIT, 0);
+	else
 		meet_warpgroup(l);
 }
 

@@ -85,6 +85,33 @@ void lower_bar(struct lower *l)
 	}
 }
 
+void lower_emit_mark(struct lower *l, enum uop_mark what, u32 number)
+{
+	struct uop *in;
+
+	if (!l->options.no_fusion && !l->options.one_to_one)
+		return;
+	in = lower_emit(l, OP_mark);
+	in->group.action = (u8)what;
+	in->group.pending = number;
+}
+
+void lower_mark(struct lower *l)
+{
+	const struct isa_form *form = l->in->form;
+	const struct ir_operand *n = lower_operand(l, 0);
+
+	if (isa_form_opcode(form) == OPCODE_griddepcontrol)
+		lower_emit_mark(l, isa_form_has(form, M_wait) ? MARK_GRID_WAIT : MARK_GRID_LAUNCH,
+				0);
+	else
+		lower_emit_mark(l,
+				isa_form_opcode(form) == OPCODE_setmaxnreg_inc
+					? MARK_REGISTERS_MORE
+					: MARK_REGISTERS_LESS,
+				n ? (u32)n->imm : 0);
+}
+
 void lower_fence(struct lower *l)
 {
 	struct uop *in = lower_emit(l, OP_fence);
