@@ -99,6 +99,13 @@ static const struct call_row *find_call_row(const char *name)
 	return NULL;
 }
 
+bool check_call_allocates(const char *name)
+{
+	const struct call_row *row = find_call_row(name);
+
+	return row && row->role == CALL_ALLOCATES && !strcmp(row->what, "bytes");
+}
+
 /* ---- what they have made ---- */
 
 static struct process_made *const made = &the_process.made;

@@ -11,6 +11,8 @@
 
 /* After a call with this answer; caller: where it returns to in the program. */
 void check_call(const char *name, int status, const void *caller, const struct entry_argument *a);
+/* Does a call of this name allocate memory, whose address its first argument points to? */
+bool check_call_allocates(const char *name);
 /*
  * The launch that the thread's current call asks for is refused. from: the code that holds it;
  * empty: that which makes the call. Part of what is reported when the call ends.

@@ -115,13 +115,17 @@ static bool is_entered(const char *name, const void *caller)
 	(PL_UNLIKELY(__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED)) &&                  \
 	 is_entered(#name, __builtin_return_address(0)))
 
+/* Is the call answered by a rule of fault injection, with `status`? */
+#define INJECTED(name, args)                                                                       \
+	(PL_UNLIKELY(entered) && (status = entry_inject(#name, ENTRY_ARGUMENTS args)) != 0)
+
 #define CHECKED(interface, prefix, type, name, params, args, checks)                               \
 	type plentry_##name params                                                                 \
 	{                                                                                          \
 		bool entered = ENTER(name);                                                        \
 		int status = 0;                                                                    \
                                                                                                    \
-		if (false checks)                                                                  \
+		if (INJECTED(name, args) || (false checks))                                        \
 			status = refuse_##interface(status, #name);                                \
 		else                                                                               \
 			status = prefix##name args;                                                \

@@ -2,6 +2,7 @@
  * Calls in words. See entry_log.h.
  */
 #include "runtime/check_calls.h"
+#include "runtime/inject.h"
 
 #include "src/base/setting.h"
 #include "src/base/text.h"
@@ -26,6 +27,8 @@ static u32 read_setting(void)
 	if (setting_has(SETTING_CHECK, "mem") || setting_has(SETTING_CHECK, "leak") ||
 	    setting_has(SETTING_CHECK, "api") || setting_has(SETTING_CHECK, "race"))
 		log |= ENTRY_LOG_CHECKED;
+	if (setting_text(SETTING_INJECT))
+		log |= ENTRY_LOG_INJECT;
 	__atomic_store_n(&the_process.call_log, log, __ATOMIC_RELAXED);
 	return log;
 }
@@ -134,6 +137,11 @@ static bool is_question(const char *name)
 	return !strcmp(name, "cudaGetLastError") || !strcmp(name, "cudaPeekAtLastError");
 }
 
+int entry_inject(const char *name, const struct entry_argument *a)
+{
+	return read_setting() & ENTRY_LOG_INJECT ? inject_call(name, a) : 0;
+}
+
 void entry_tell(const char *name, int status, const void *from, const struct entry_argument *a)
 {
 	const struct status_info *s = status_info(status);
@@ -143,6 +151,8 @@ void entry_tell(const char *name, int status, const void *from, const struct ent
 
 	if (log & ENTRY_LOG_CHECKED)
 		check_call(name, status, from, a);
+	if (log & ENTRY_LOG_INJECT)
+		inject_called(name, status, a);
 	if (!(log & (failed ? ENTRY_LOG_FAILED : ENTRY_LOG_ALL)))
 		return;
 	say_call(failed ? "api" : "calls", name, a, &t);

@@ -97,6 +97,7 @@ struct rt_device {
 	_Atomic bool is_open;
 	/* a fault: every call answers it until the device is reset; workers write it: rt_sticky */
 	int sticky;
+	int lost; /* that error, if the device is gone for good; atomic */
 	size_t limits[RT_LIMITS];
 	struct checks *checks;          /* those that watch launches; NULL: none */
 	struct profile_device *profile; /* NULL: none */
@@ -163,6 +164,13 @@ bool rt_is_exiting(void);
  * lives there its memory is freed. Errors are forgotten.
  */
 void rt_device_reset(int i);
+
+/*
+ * Device i is gone, with what it does: from now on it answers this, also after it has been reset.
+ */
+void rt_device_lose(int i, int status);
+/* What a lost device answers; 0: it is there. */
+int rt_device_lost(int i);
 
 /* ---- rt_visible.c ---- */
 

@@ -4,6 +4,7 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/check_calls.h"
+#include "runtime/inject.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/check/checks.h"
@@ -107,6 +108,24 @@ static bool profile_begin(struct rt *rt, struct text *why)
 	return true;
 }
 
+/* What a rule says of the memory of devices (memory=): their profiles with no more than that. */
+static void limit_memory(struct rt *rt, u64 bytes)
+{
+	for (u32 i = 0; i < rt->list.len; i++) {
+		const struct arch *from = rt->list.at[i];
+		struct arch *to = (u64)from->memory_bytes > bytes ? malloc(sizeof(*to)) : NULL;
+
+		if (!to)
+			continue;
+		*to = *from;
+		to->memory_bytes = (s64)bytes;
+		/* Devices that were alike still are. */
+		for (u32 k = i; k < rt->list.len; k++)
+			if (rt->list.at[k] == from)
+				rt->list.at[k] = to;
+	}
+}
+
 static void rt_make(void)
 {
 	const char *spec = setting_text(SETTING_DEVICE);
@@ -145,6 +164,10 @@ static void rt_make(void)
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 		rt->status = cudaErrorInitializationError;
 	}
+	if (!rt->status && !inject_is_ready())
+		rt->status = cudaErrorInitializationError;
+	if (!rt->status && inject_get() && inject_get()->rules.memory)
+		limit_memory(rt, inject_get()->rules.memory);
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	if (rt->pool && the_process.debugger) {
@@ -263,6 +286,7 @@ static int open_locked(struct rt *rt, int i)
 		checks_choose(d->checks, &the_process.findings, &d->dev);
 	if (the_process.profile)
 		d->profile = profile_device_open(the_process.profile, &d->dev);
+	inject_device(d);
 	rt_limits_init(d);
 	rt_guard_install();
 	d->is_open = true;
@@ -340,7 +364,7 @@ void rt_device_reset(int i)
 		c->retained = 0;
 		c->flags = 0;
 	}
-	if (!d->is_open)
+	if (!d->is_open || rt_device_lost(i))
 		return;
 	stream_device_finish(&d->dev);
 	if (!rt_context_count(i))
@@ -365,6 +389,24 @@ void rt_device_reset(int i)
 	}
 	__atomic_store_n(&d->sticky, 0, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&rt->lock);
+}
+
+void rt_device_lose(int i, int status)
+{
+	struct rt *rt = rt_get();
+	struct rt_device *d = &rt->device[i];
+
+	__atomic_store_n(&d->lost, status, __ATOMIC_RELEASE);
+	__atomic_store_n(&d->sticky, status, __ATOMIC_RELEASE);
+	if (!d->is_open)
+		return;
+	stream_device_fail(&d->dev, (enum status)status);
+	sched_cancel_of(rt->pool, &d->dev.mem);
+}
+
+int rt_device_lost(int i)
+{
+	return __atomic_load_n(&rt_get()->device[i].lost, __ATOMIC_ACQUIRE);
 }
 
 /* ---- choosing and waiting ---- */
@@ -424,6 +466,9 @@ RT_FN(cudaDeviceReset, (void))
 {
 	int status = rt_device_check(0);
 
+	if (status)
+		return rt_error(status);
+	status = rt_device_lost(rt_context_device());
 	if (status)
 		return rt_error(status);
 	rt_device_reset(rt_context_device());

@@ -3,6 +3,7 @@
  * texts.
  */
 #include "runtime/check_calls.h"
+#include "runtime/inject.h"
 #include "src/check/fault.h"
 #include "src/base/leave.h"
 #include "src/base/demangle.h"
@@ -85,7 +86,9 @@ void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
 __attribute__((destructor)) static void exit_status(void)
 {
 	u64 status = rt_report_exit() ? setting_number(SETTING_CHECK_STATUS, CHECK_EXIT_FOUND) : 0;
+	int idle = inject_report_exit();
 
+	status = status ? status : (u64)idle;
 	if (!status)
 		return;
 	fflush(NULL);

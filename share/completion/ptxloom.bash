@@ -29,7 +29,7 @@ _ptxloom_value()
 {
 	local word=$1 option=$2 command=$3
 	case $command:$option in
-	run:-d | run:--device | profile:-d | profile:--device | check:-d | check:--device | debug:-d | debug:--device | env:-d | env:--device | exec:-d | exec:--device)
+	run:-d | run:--device | profile:-d | profile:--device | check:-d | check:--device | debug:-d | debug:--device | env:-d | env:--device | inject:-d | inject:--device | exec:-d | exec:--device)
 		# The last of a list, behind a number: 2xh100, t4,a100.
 		local before=${word%"${word##*,}"} number=
 		word=${word##*,}
@@ -38,7 +38,7 @@ _ptxloom_value()
 		;;
 	debug:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")) ;;
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
-	cc:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
+	cc:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
 	cc:-I | cc:-L | cc:-isystem | ptx:-o) COMPREPLY=($(compgen -d -- "$word")) ;;
 	exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump)
@@ -51,7 +51,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check dap debug devices env exec help lint ls profile ptx run"
+	local commands="cc check dap debug devices env exec help inject lint ls profile ptx run"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -83,11 +83,11 @@ _ptxloom()
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
 		;;
-	run | check | debug | profile)
+	run | check | debug | inject | profile)
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
+			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --inject | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
 			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
 			--check | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
@@ -102,12 +102,14 @@ _ptxloom()
 		done
 		if [[ $word == -* && $command == debug ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --check= --color --replay --" -- "$word"))
+		elif [[ $word == -* && $command == inject ]]; then
+			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --golden --timeout --" -- "$word"))
 		elif [[ $word == -* && $command == profile ]]; then
 			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --warnings-as-errors --error-exitcode"
-			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --inject --inject-strict --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null

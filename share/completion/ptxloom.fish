@@ -29,13 +29,13 @@ complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
-	'exec:run one kernel' 'help:explain a command' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
+	'exec:run one kernel' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
 	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
 end
-complete -c ptxloom -n '__ptxloom_is run check debug env exec profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is run check debug env exec inject profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
 
@@ -90,6 +90,13 @@ complete -c ptxloom -n '__ptxloom_is check' -l num-callers -x -d 'frames of a ho
 complete -c ptxloom -n '__ptxloom_is check' -l warnings-as-errors -d 'warnings change the exit status'
 complete -c ptxloom -n '__ptxloom_is check' -l error-exitcode -x -d 'the exit status if anything is found'
 complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'
+complete -c ptxloom -n '__ptxloom_is run' -l inject -x -d 'what goes wrong'
+complete -c ptxloom -n '__ptxloom_is run' -l inject-strict -d 'rules that never act are errors'
+complete -c ptxloom -n '__ptxloom_is inject' -F -a '(__fish_complete_command)'
+complete -c ptxloom -n '__ptxloom_is inject' -l sweep -x -d 'these calls fail one by one'
+complete -c ptxloom -n '__ptxloom_is inject' -l error -x -d 'what they answer'
+complete -c ptxloom -n '__ptxloom_is inject' -l golden -r -d 'what is to be printed'
+complete -c ptxloom -n '__ptxloom_is inject' -l timeout -x -d 'when a run hangs'
 complete -c ptxloom -n '__ptxloom_is run' -l debug-wait -d 'wait for a debugger'
 complete -c ptxloom -n '__ptxloom_is run' -l timeout -x -d 'how long it may take'
 complete -c ptxloom -n '__ptxloom_is run' -l record -r -d 'inputs of a launch that faults'

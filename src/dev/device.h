@@ -125,6 +125,13 @@ struct device {
 	bool (*is_observed)(void *user, const char *kernel);
 	void *is_observed_user;
 	const struct exec_observer *observer_rest;
+	/*
+	 * May end a launch with an error: is_start, where it begins, which is then a fault of the
+	 * device; else where the host asks for it. On any thread, without locks held; set before
+	 * the first launch. NULL: nothing does.
+	 */
+	enum status (*on_launch)(void *user, const struct device_kernel *k, bool is_start);
+	void *on_launch_user;
 	struct recorder *recorder;    /* of launches (src/dev/record/record.h); NULL: none */
 	struct device_places *places; /* for the variables of the next program; NULL: anywhere */
 };

@@ -574,6 +574,14 @@ enum status device_flight_start(struct device_flight *f, bool may_inline, device
 {
 	u32 bytes = f->kernel->param_bytes;
 
+	if (PL_UNLIKELY(f->dev->on_launch != NULL)) {
+		enum status status = f->dev->on_launch(f->dev->on_launch_user, f->kernel, true);
+
+		if (status != STATUS_SUCCESS) {
+			device_flight_drop(f);
+			return status;
+		}
+	}
 	f->done = done;
 	f->user = user;
 	if (f->dev->on_end)

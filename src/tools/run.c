@@ -3,6 +3,7 @@
  */
 #include "src/arch/arch.h"
 #include "src/base/setting.h"
+#include "src/inject/rules.h"
 #include "src/tools/check_options.h"
 #include "src/tools/supervise.h"
 
@@ -36,10 +37,13 @@ const char tool_help_run[] =
 	"                        for `ptxloom debug --replay FILE` and `ptxloom exec --replay FILE`\n"
 	"  --record-launch N|KERNEL\n"
 	"                        those of the Nth launch, or the first of KERNEL, instead\n"
+	"  --inject RULES|@FILE  let calls, launches and memory go wrong as these rules say:\n"
+	"                        'call=cudaMalloc nth=3 -> error 2'; see ptxloom-inject(1)\n"
+	"  --inject-strict       the exit status is 87 if one of these rules never acted\n"
 	"  --debug-wait          where PROG begins to use CUDA it waits until `ptxloom debug -p PROCESS` comes\n"
 	"  --help                this text\n"
 	"\n"
-	"Exit status: that of PROG; 124 if --timeout expired; "
+	"Exit status: that of PROG; 87 with --inject-strict; 124 if --timeout expired; "
 	"126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
 /*
@@ -232,8 +236,8 @@ int tool_start_program(char **argv)
 }
 
 struct run_options {
-	const char *device, *progress, *timeout, *record, *record_launch;
-	bool deterministic, debug_wait;
+	const char *device, *progress, *timeout, *record, *record_launch, *inject;
+	bool deterministic, debug_wait, inject_strict;
 };
 
 /* Returns TOOL_OK, or the status to end with after a message. */
@@ -241,7 +245,8 @@ static int read_run_options(const struct tool_command *self, struct run_options 
 			    char **argv, int *i)
 {
 	static const char *const with_value[] = {"-d",         "--device", "--timeout",
-						 "--progress", "--record", "--record-launch"};
+						 "--progress", "--record", "--record-launch",
+						 "--inject"};
 	const char *value;
 	int status = TOOL_OK;
 
@@ -249,6 +254,8 @@ static int read_run_options(const struct tool_command *self, struct run_options 
 		o->deterministic = true;
 	} else if (!strcmp(argv[*i], "--debug-wait")) {
 		o->debug_wait = true;
+	} else if (!strcmp(argv[*i], "--inject-strict")) {
+		o->inject_strict = true;
 	} else if (check_option(self, argc, argv, i, &status)) {
 		return status;
 	} else if ((value = tool_device_option(argc, argv, i))) {
@@ -261,6 +268,11 @@ static int read_run_options(const struct tool_command *self, struct run_options 
 		o->record = value;
 	} else if ((value = value_of(argc, argv, i, "--record-launch"))) {
 		o->record_launch = value;
+	} else if ((value = value_of(argc, argv, i, "--inject"))) {
+		if (o->inject)
+			return tool_usage(self,
+					  "--inject is there twice; rules are separated by ;");
+		o->inject = value;
 	} else {
 		for (size_t k = 0; k < ARRAY_LEN(with_value); k++)
 			if (!strcmp(argv[*i], with_value[k]))
@@ -295,6 +307,24 @@ static bool is_setting_allowed(const struct tool_command *self, enum setting s, 
 	return ok;
 }
 
+/* The rules that the option gives, or else the environment. False after a message. */
+static bool check_rules(const char *option)
+{
+	const char *value = option ? option : setting_text(SETTING_INJECT);
+	struct inject_rules rules;
+	struct diag d;
+	bool ok;
+
+	if (!value)
+		return true;
+	diag_init(&d, diag_print, stderr);
+	ok = inject_rules_read(&rules, value, option ? "--inject" : "PTXLOOM_INJECT", &d);
+	if (ok)
+		inject_rules_fini(&rules);
+	diag_fini(&d);
+	return ok;
+}
+
 static bool set_environment(const struct run_options *o)
 {
 	struct tool_environment e;
@@ -310,6 +340,10 @@ static bool set_environment(const struct run_options *o)
 		setenv("PTXLOOM_DETERMINISTIC", "1", 1);
 	if (o->debug_wait)
 		setenv("PTXLOOM_DEBUG_WAIT", "1", 1);
+	if (o->inject)
+		setenv("PTXLOOM_INJECT", o->inject, 1);
+	if (o->inject_strict)
+		setenv("PTXLOOM_INJECT_STRICT", "1", 1);
 	if (o->progress)
 		setenv("PTXLOOM_PROGRESS", o->progress, 1);
 	if (o->record)
@@ -340,7 +374,9 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 		return tool_usage(self, "no program given");
 	if (o.record_launch && !o.record && !setting_text(SETTING_RECORD))
 		return tool_usage(self, "--record-launch needs --record FILE");
-	if (!check_devices(o.device))
+	if (o.inject_strict && !o.inject && !setting_text(SETTING_INJECT))
+		return tool_usage(self, "--inject-strict needs --inject RULES");
+	if (!check_devices(o.device) || !check_rules(o.inject))
 		return TOOL_USAGE;
 	if (!is_setting_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
 	    !is_setting_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))

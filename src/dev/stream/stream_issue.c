@@ -102,6 +102,15 @@ static enum status capture_call(struct stream *s, const struct graph_action *a)
 	return capture_add(s, a);
 }
 
+/* May the host have this launch? */
+static enum status ask_for_launch(const struct device_launch *l)
+{
+	const struct device *d = l->kernel->owner->dev;
+
+	return PL_UNLIKELY(d->on_launch != NULL) ? d->on_launch(d->on_launch_user, l->kernel, false)
+						 : STATUS_SUCCESS;
+}
+
 enum status stream_launch(struct stream *s, const struct device_launch *l)
 {
 	struct streams *all = s->device->all;
@@ -115,6 +124,8 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 		return capture_launch(s, l);
 	if (status == STATUS_SUCCESS && s->legacy)
 		status = capture_check_legacy(s);
+	if (status == STATUS_SUCCESS)
+		status = ask_for_launch(l);
 	if (status == STATUS_SUCCESS)
 		status = device_flight_prepare(l, &f);
 	if (status != STATUS_SUCCESS)

@@ -423,6 +423,7 @@ static enum status start_launch(struct work *w, bool may_inline)
 void work_start(struct streams *all, struct batch *batch, bool may_inline)
 {
 	struct work *w = batch->first, *next;
+	enum status status;
 
 	for (; w; w = next) {
 		next = w->next;
@@ -430,8 +431,8 @@ void work_start(struct streams *all, struct batch *batch, bool may_inline)
 			all->expand(w);
 		else if (w->kind == WORK_CALL)
 			work_call_here(w);
-		else if (start_launch(w, may_inline) != STATUS_SUCCESS)
-			on_launch_done(w, STATUS_OUT_OF_MEMORY, NULL);
+		else if ((status = start_launch(w, may_inline)) != STATUS_SUCCESS)
+			on_launch_done(w, status, NULL);
 	}
 }
 

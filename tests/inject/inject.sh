@@ -1,0 +1,152 @@
+# Fault injection: calls, launches, memory, devices and copies that go wrong by rules; rules that are wrong; the sweep.
+. "${srcdir:-.}/tests/tap.sh"
+for file in samples/testkit/oom.cu tests/inject/devices.cu tests/inject/order.cu tests/inject/driver.c; do
+	cp "$top/$file" "$scratch"
+done
+cd "$scratch" || exit 1
+
+# wrong RULES TEXT: refused before the program starts, with one message and its place.
+wrong()
+{
+	refused 2 "^--inject:$2" "refused: $1" ptxloom run --inject "$1" touch started
+	[ ! -e started ] && [ "$(grep -c 'error:' err)" = 1 ]
+	ok $? "one message, and nothing is started"
+}
+
+wrong 'call=cudaMaloc -> error 2' "1:6: error: CUDA has no function 'cudaMaloc'; did you mean cudaMalloc?"
+wrong 'call=cudaMalloc -> error 123456' '1:26: error: CUDA has no error 123456'
+wrong 'call=cudaMalloc -> error cudaErrorNone' \
+	"1:26: error: CUDA has no error 'cudaErrorNone'"
+wrong 'call=cudaMalloc -> error 0' '1:.*that is no error'
+wrong 'call=cudaMalloc; call=cudaFree -> error 2' '1:16: error: an arrow is missing'
+wrong 'call=cudaMalloc nth=0 -> error 2' '1:21: error: they are counted from 1'
+wrong 'call=cudaMalloc nth=2 nth=3 -> error 2' '1:23: error: nth is there twice'
+wrong 'cal=cudaMalloc -> error 2' "1:1: error: there is no condition 'cal'; did you mean call?"
+wrong 'call=cudaMalloc prob=1.5 -> error 2' '1:22: error: prob is a number from 0 to 1'
+wrong 'call=cudaMalloc bytes>64Q -> error 2' '1:17: error: bytes=VALUE is wanted'
+wrong 'call=cudaMalloc bytes>=64Q -> error 2' '1:24: error: a size such as'
+wrong 'call=cudaMemcpy dir=up -> delay 5ms' '1:21: error: dir is h2h, h2d, d2h or d2d'
+wrong 'call=cudaMemcpy -> delay 5' '1:26: error: a delay is a time'
+wrong 'call=cudaMemcpy -> rate 5' '1:25: error: a rate is bytes a second'
+wrong 'kernel=f -> fault flood' '1:19: error: the fault is illegal_address'
+wrong 'call=cudaMalloc -> fault trap' '1:1: error: fault needs kernel=NAME or launch=N'
+wrong 'kernel=f call=cudaMalloc -> error 2' '1:1: error: kernel= has no meaning in such a rule'
+wrong 'alloc=2 -> flip bit 5' '1:1: error: flip bit needs alloc=N and byte=N'
+wrong 'alloc=2 byte=1 -> flip bit 8' '1:28: error: the bit of a byte is 0 to 7'
+wrong 'call=* -> lost xid 80' '1:20: error: the Xid is 79, 48, 94, 95 or 46'
+wrong 'call=cudaMalloc -> error 2 now' "1:28: error: 'now' is too much"
+wrong 'memory=much' '1:8: error: a size such as'
+wrong ' # nothing' ' error: there is no rule'
+printf '# two rules\ncall=cudaMalloc -> error 2\n\n  call=cudaFree nth=x -> error 2 # wrong\n' >rules
+refused 2 '^rules:4:21: error: a number is wanted' "a place in a file" ptxloom run --inject @rules true
+refused 2 'none: No such file' "a file that is not there" ptxloom run --inject @none true
+refused 2 'PTXLOOM_INJECT:1:1: error' "the variable is checked, too" \
+	env PTXLOOM_INJECT='x=1 -> error 2' ptxloom run true
+refused 2 'is there twice' "the option once" ptxloom run --inject 'memory=1G' --inject 'memory=2G' true
+refused 2 'needs --inject' "strict about what?" ptxloom run --inject-strict true
+refused 2 'which calls are to fail' "a sweep of what?" ptxloom inject -- true
+refused 2 "no function 'x\*'" "a sweep of nothing" ptxloom inject --sweep 'x*' -- true
+refused 2 'No such file' "a golden file that is not there" \
+	ptxloom inject --sweep 'cuda*' --golden none -- true
+
+needs_clang
+for name in oom devices order; do
+	succeeds "$name: builds" ptxloom cc "$name.cu" -o "$name"
+done
+
+# act RULES STATUS PATTERN DESCRIPTION [PROG ..]: with these rules it ends so, and this is a line of its output.
+act()
+{
+	rules=$1
+	want=$2
+	pattern=$3
+	what=$4
+	shift 4
+	[ $# -gt 0 ] || set -- ./oom
+	ends "$want" "$what" ptxloom run --inject "$rules" "$@"
+	says any "$pattern" "$what: $pattern"
+}
+
+act 'call=cudaMalloc nth=3 -> error 2' 1 '^oom: buffer 3: out of memory$' "the third allocation fails"
+says err '^ptxloom: inject: PTXLOOM_INJECT:1: call=cudaMalloc nth=3 -> error 2: '
+says err ': cudaMalloc, call 3 of these, thread 1: error 2 \(cudaErrorMemoryAllocation\)$'
+[ "$(grep -c 'ptxloom: inject' err)" = 1 ]
+ok $? "one act is one line"
+act 'call=cudaMalloc nth>=4 -> error cudaErrorMemoryAllocation' 1 'buffer 4' "a name of an error"
+act 'call=cudaMalloc* bytes<=4K -> error 2' 1 'buffer 1' "by the size"
+act 'call=cudaMalloc* bytes>4097; ' 2 'bytes=VALUE' "no such operator"
+act 'call=cudaMalloc* bytes>=4097 -> error 2' 0 'never acted; no call was made' "by a size that does not come"
+act 'call=cudaMalloc nth=9 -> error 2' 0 'never acted; there were 5 of these calls' "too late"
+ends 87 "strict: a rule that never acts" ptxloom run --inject-strict --inject 'call=cudaMalloc nth=9 -> error 2' ./oom
+ends 0 "strict: all have acted" ptxloom run --inject-strict --inject 'call=cudaFree nth=2 -> delay 1ms' ./oom
+act 'call=cudaFree -> error 1; call=cudaMalloc nth=5 -> error 2' 1 'buffer 5' "two rules"
+act 'kernel=add_up -> error 701' 134 'cudaGetLastError' "a launch that is refused"
+act 'kernel=add* launch=1 -> fault illegal_address' 134 'illegal_address instead of running: error 700' "a fault"
+act 'kernel=sub* -> fault trap' 0 'never acted; no launch' "of another kernel"
+act 'alloc=5 byte=4095 -> flip bit 3' 0 'byte 4095 of allocation 5, at 0x[0-9a-f]*: 0x00 becomes 0x08' "a bit flips"
+act 'alloc=5 byte=4096 -> flip bit 3' 0 'never acted' "no such byte"
+act 'alloc=1 byte=0 -> flip bit 0 ecc' 134 'which is found: error 214' "a bit flips, and is found"
+act 'memory=1M' 0 'oom: right' "little memory"
+act 'memory=64M' 0 '67108864' "less memory" python3 -c '
+import ctypes
+cuda = ctypes.CDLL("libcudart.so")
+free, total = ctypes.c_size_t(), ctypes.c_size_t()
+assert cuda.cudaMemGetInfo(ctypes.byref(free), ctypes.byref(total)) == 0
+p = ctypes.c_void_p()
+assert cuda.cudaMalloc(ctypes.byref(p), ctypes.c_size_t(100 << 20)) == 2
+assert cuda.cudaMalloc(ctypes.byref(p), ctypes.c_size_t(60 << 20)) == 0
+print(total.value)'
+
+# The same calls are drawn in each run, and others with another seed.
+for seed in 1 1 2; do
+	ptxloom run --inject "call=cuda* prob=0.3 seed=$seed -> delay 1us" ./oom 2>&1 |
+		grep -o 'cuda[A-Za-z]*, call [0-9]*' >"drawn.$seed"
+	[ ! -e first ] && cp drawn.1 first
+done
+same first drawn.1 "the same calls for a seed"
+! skipping && cmp -s drawn.1 drawn.2
+ok $((! $?)) "other calls for another"
+[ -s first ]
+ok $? "some"
+
+# A device that is gone.
+capture ptxloom run -d 2xt4 --inject 'device=1 call=cudaMemcpy nth=1 -> lost xid 79' ./devices
+skipping || sed -i 's/second [01] /second /' out
+is out 'copy 100
+second 100 100 100
+second 100 100 100
+first 0 0 0 0'
+says err 'device 1 is lost, Xid 79: error 100'
+
+# Work of a stream begins later; the call returns at once.
+act 'call=cudaMemcpyAsync dir=d2h -> delay 300ms' 0 '^host 7$' "a slow copy that is waited for" ./order
+act 'call=cudaMemcpyAsync dir=d2h -> delay 300ms' 0 '^host 0$' "a slow copy that is not" ./order early
+act 'call=cudaMemcpyAsync dir=d2h -> rate 1K/s' 0 'takes 250.000 ms longer' "a slow copy by its bytes" ./order
+act 'call=cudaMemcpyAsync dir=h2d -> delay 300ms' 0 'never acted' "the other direction" ./order
+act 'kernel=fill launch=2 -> fault assert' 0 '^graph 0 710$' "a kernel of a graph" ./order
+act 'call=cudaGraphLaunch -> error cudaErrorUnknown' 0 '^graph 999 0$' "a graph" ./order
+
+succeeds "driver: builds" cc driver.c -o driver -ldl
+act 'call=cuMemAlloc nth=2 -> error CUDA_ERROR_OUT_OF_MEMORY' 0 '^2: 2$' "the driver interface" ./driver
+says err 'cuMemAlloc_v2, call 2 of these, thread 1: error 2 \(CUDA_ERROR_OUT_OF_MEMORY\)$'
+says out '^3: 0$' "and only there"
+
+# The sweep.
+ends 0 "each allocation fails once" ptxloom inject --sweep 'cudaMalloc*' -- ./oom
+is out 'inject: cudaMalloc*: 5 of 5 survived'
+ends 1 "one is not survived" ptxloom inject --sweep 'cudaMalloc*' -- ./oom bug
+is out "inject: cudaMalloc nth=4: signal 6 (Aborted)
+  again: ptxloom run --inject 'call=cudaMalloc* nth=4 -> error 2' -- ./oom bug
+inject: cudaMalloc*: 4 of 5 survived"
+ends 3 "a program that fails by itself" ptxloom inject --sweep 'cudaMalloc*' -- false
+echo 'oom: right' >golden
+ends 0 "the output is right" ptxloom inject --sweep cudaFree --golden golden -- ./oom
+echo 'oom: wrong' >golden
+ends 3 "the output is not what it has to be" ptxloom inject --sweep cudaFree --golden golden -- ./oom
+echo 'oom: right' >golden
+ends 1 "a failure that the exit status does not show" \
+	ptxloom inject --sweep cudaMalloc --golden golden -- sh -c './oom || exit 0'
+says out 'cudaMalloc nth=1: exit status 0, but the output is wrong'
+ends 1 "a hang" ptxloom inject --sweep cudaMalloc --timeout 300ms -- sh -c './oom || sleep 60'
+says out 'cudaMalloc nth=1: no end within 3[0-9][0-9] ms'
+finish

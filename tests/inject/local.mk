@@ -1,0 +1,5 @@
+dist_check_SCRIPTS += tests/inject/inject.sh
+EXTRA_DIST += tests/inject/devices.cu tests/inject/driver.c tests/inject/order.cu
+if !SANITIZED
+TESTS += tests/inject/inject.sh
+endif
