@@ -94,6 +94,7 @@ static int drv_launch_with(const struct drv_launch_config *c, const void *functi
 	l.dynamic_bytes = c->shared;
 	memcpy(l.cluster, a.cluster, sizeof(l.cluster));
 	l.cooperative = a.cooperative;
+	l.programmatic = a.programmatic;
 	status = drv_launch_function(function, &l, c->stream, own, params, extra);
 	return status ? status : (int)launch_attrs_record(&a, s);
 }

@@ -136,6 +136,7 @@ static int rt_launch_function(const struct rt_function *f, const struct request 
 		.grid = {r->grid.x, r->grid.y, r->grid.z},
 		.block = {r->block.x, r->block.y, r->block.z},
 		.cooperative = r->attrs.cooperative,
+		.programmatic = r->attrs.programmatic,
 		.may_inline = true,
 		.args = r->args,
 		.packed = r->packed,

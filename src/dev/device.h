@@ -288,7 +288,8 @@ struct device_launch {
 	u32 cluster[3];
 	u32 dynamic_bytes; /* of shared memory */
 	bool cooperative;
-	bool may_inline; /* run on the calling thread while that is short */
+	bool programmatic; /* it may begin before the kernel before it in the stream has ended */
+	bool may_inline;   /* run on the calling thread while that is short */
 	/* One of the two: pointers to the values, in order; or the parameter block as the kernel
 	 * sees it. */
 	void *const *args;

@@ -238,6 +238,34 @@ KERNEL fine_bulk_store(int *out)
 	s[threadIdx.x] = 0;
 }
 
+// As CUTLASS does: devices carry out one copy for the warp.
+KERNEL fine_bulk_store_by_all_lanes(int *out)
+{
+	__shared__ __align__(16) int s[64];
+
+	s[threadIdx.x] = threadIdx.x;
+	PROXY_FENCE;
+	__syncthreads();
+	if (threadIdx.x < 32) {
+		STORE(out + blockIdx.x * 64, s);
+		WAIT_READ;
+	}
+}
+
+KERNEL race_bulk_store_of_two_sources(int *out)
+{
+	__shared__ __align__(16) int s[128];
+
+	s[threadIdx.x] = threadIdx.x;
+	s[threadIdx.x + 64] = threadIdx.x + 1;
+	PROXY_FENCE;
+	__syncthreads();
+	if (threadIdx.x < 2) {
+		STORE(out + blockIdx.x * 64, s + threadIdx.x * 64); // race_bulk_store_of_two_sources first
+		WAIT_READ;
+	}
+}
+
 KERNEL race_bulk_store_of_unfinished(int *out)
 {
 	__shared__ __align__(16) int s[64];

@@ -4,6 +4,7 @@
 #include "src/check/order/between_int.h"
 #include "src/check/race/race_int.h"
 #include "src/dev/module/nested.h"
+#include "src/uop/async.h"
 
 #include <stdlib.h>
 
@@ -14,8 +15,11 @@
 
 static void piece_drop(struct between_piece *p)
 {
-	if (p->is_live)
+	if (p->is_live) {
 		trace_fini(&p->trace);
+		trace_fini(&p->early);
+		map_fini(&p->waited);
+	}
 	*p = (struct between_piece){0};
 }
 
@@ -34,6 +38,9 @@ static void between_begin(void *user, const struct order_piece *info)
 	p->is_live = true;
 	p->info = *info;
 	trace_init(&p->trace, 0);
+	trace_init(&p->early, 0);
+	for (u32 i = 0; i < ARRAY_LEN(info->soft.word); i++)
+		p->is_soft |= info->soft.word[i] != 0;
 	if (info->kernel)
 		map_set(&b->grids, grid_key(info->dev->mem.index, info->grid_id), info->slot + 1);
 	pthread_mutex_unlock(&b->lock);
@@ -144,14 +151,17 @@ static void between_drop(void *user, const struct order_set *slots)
 
 struct comparing {
 	const struct between_piece *now, *other;
+	bool is_early; /* only what `now` touched before it waited */
 	between_races *out;
 };
 
 static void note_clash(void *user, const struct trace_clash *c)
 {
 	const struct comparing *x = user;
-	struct between_race r = {
-		*c, {x->now->info, x->other->info}, {x->now->program, x->other->program}};
+	struct between_race r = {*c,
+				 {x->now->info, x->other->info},
+				 {x->now->program, x->other->program},
+				 x->is_early};
 
 	for (size_t i = 0; i < x->out->len; i++) {
 		struct between_race *old = &x->out->at[i];
@@ -182,12 +192,12 @@ static bool may_agree(const struct between_piece *a, const struct between_piece 
 }
 
 static void compare_work(const struct between_piece *now, const struct between_piece *other,
-			 between_races *out)
+			 bool is_early, between_races *out)
 {
-	struct comparing x = {now, other, out};
+	struct comparing x = {now, other, is_early, out};
 	size_t len = out->len;
 
-	trace_compare(&now->trace, &other->trace, note_clash, &x);
+	trace_compare(is_early ? &now->early : &now->trace, &other->trace, note_clash, &x);
 	if (out->len > len &&
 	    (is_published(now, other) || is_published(other, now) || may_agree(now, other)))
 		out->len = len;
@@ -213,9 +223,17 @@ static void between_end(void *user, u32 slot, const struct order_set *before)
 	trace_close(&now->trace);
 	if (now->info.kernel)
 		map_remove(&b->grids, grid_key(now->info.dev->mem.index, now->info.grid_id));
-	for (u32 i = 0; i < ORDER_SLOTS; i++)
-		if (i != slot && b->piece[i].has_ended && !order_has(before, i))
-			compare_work(now, &b->piece[i], &races);
+	trace_close(&now->early);
+	for (u32 i = 0; i < ORDER_SLOTS; i++) {
+		const struct between_piece *other = &b->piece[i];
+
+		if (i == slot || !other->has_ended)
+			continue;
+		if (!order_has(before, i))
+			compare_work(now, other, false, &races);
+		else if (order_has(&now->info.soft, i) && other->lets_go)
+			compare_work(now, other, true, &races);
+	}
 	take_accesses(b);
 	now->has_ended = true;
 	note_shared(now);
@@ -292,8 +310,10 @@ static void forget_everywhere(struct between *b, u64 address, u64 bytes)
 {
 	pthread_mutex_lock(&b->lock);
 	for (u32 i = 0; i < ORDER_SLOTS; i++)
-		if (b->piece[i].is_live)
+		if (b->piece[i].is_live) {
 			trace_forget(&b->piece[i].trace, address, bytes);
+			trace_forget(&b->piece[i].early, address, bytes);
+		}
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -376,6 +396,8 @@ static void between_launch(void *user, const struct program *p, u64 grid_id)
 
 		trace_fini(&piece->trace);
 		trace_init(&piece->trace, p->uops);
+		trace_fini(&piece->early);
+		trace_init(&piece->early, piece->is_soft ? p->uops : 0);
 		piece->program = p;
 	}
 	pthread_mutex_unlock(&d->all->lock);
@@ -453,6 +475,8 @@ static void between_access(void *user, const struct exec_access *a)
 		if (how & TRACE_STRONG && is_fence(race_form(p->program, a->in)))
 			note_order(p, race_form(p->program, a->in));
 		mark_lanes(&p->trace, a, how);
+		if (p->is_soft && !map_get(&p->waited, a->cta->number + 1))
+			mark_lanes(&p->early, a, how);
 	}
 	pthread_mutex_unlock(&d->all->lock);
 }
@@ -463,19 +487,30 @@ static bool between_span(void *user, const struct exec_span *s)
 	return s->space != MEM_GLOBAL;
 }
 
+/* Barriers tell a block's other threads that one has waited: it counts for all of them. */
+static void note_mark(struct between_piece *p, const struct exec_sync *s)
+{
+	if (s->in->group.action == MARK_GRID_LAUNCH)
+		p->lets_go = true;
+	else if (s->in->group.action == MARK_GRID_WAIT && p->is_soft)
+		map_set(&p->waited, s->cta->number + 1, 1);
+}
+
 static void between_sync(void *user, const struct exec_sync *s)
 {
 	struct between_device *d = user;
 	const struct isa_form *form;
 	struct between_piece *p;
 
-	if (s->op != OP_fence)
+	if (s->op != OP_fence && s->op != OP_mark)
 		return;
 	pthread_mutex_lock(&d->all->lock);
 	p = piece_of_cta(d, s->cta);
-	form = p ? race_form(p->program, s->in) : NULL;
+	form = p && s->op == OP_fence ? race_form(p->program, s->in) : NULL;
 	if (form)
 		note_order(p, form);
+	else if (p && s->op == OP_mark)
+		note_mark(p, s);
 	pthread_mutex_unlock(&d->all->lock);
 }
 

@@ -25,6 +25,11 @@ struct between_piece {
 	struct order_piece info;
 	const struct program *program; /* of its launch */
 	struct trace trace;
+	/* Of programmatic launches: by blocks that have not waited for the kernels before. */
+	bool is_soft;
+	bool lets_go; /* it lets dependent kernels begin before its end */
+	struct trace early;
+	struct map waited; /* number of a block + 1 */
 };
 
 /* Accesses of two pieces of work that nothing orders; the later one comes first. */
@@ -32,6 +37,7 @@ struct between_race {
 	struct trace_clash clash;
 	struct order_piece piece[2];
 	const struct program *program[2];
+	bool is_early; /* the later kernel did not wait for the earlier one */
 };
 
 /* The host's access is the first; the race's first piece is none. */

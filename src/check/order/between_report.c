@@ -45,10 +45,17 @@ static void say_stream(const struct order_piece *p, struct text *t)
 		text_printf(t, "stream %llu", (unsigned long long)p->stream_id);
 }
 
-static void say_no_order(const struct order_piece *late, const struct order_piece *early,
-			 struct text *t)
+static void say_no_order(const struct between_race *r, struct text *t)
 {
+	const struct order_piece *late = &r->piece[0], *early = &r->piece[1];
+
 	text_puts(t, "    No order between the two: ");
+	if (r->is_early) {
+		text_puts(t, "the later kernel is launched to begin before the earlier one has "
+			     "ended.\n    griddepcontrol.wait (cudaGridDependencySynchronize) "
+			     "before the access orders them.\n");
+		return;
+	}
 	if (late->is_graph && early->is_graph && late->stream_id == early->stream_id) {
 		text_puts(t, "no edges of the graph lead from one node to the other.\n");
 		return;
@@ -118,7 +125,7 @@ void between_tell(struct findings *found, const struct between_race *race)
 	text_puts(&f.text, "\n");
 	finding_add_host(&f, a->kernel ? "later launched" : "later called", a->call.from);
 	finding_add_host(&f, b->kernel ? "earlier launched" : "earlier called", b->call.from);
-	say_no_order(a, b, &f.text);
+	say_no_order(r, &f.text);
 	findings_add(found, &f);
 }
 

@@ -153,6 +153,36 @@ static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, 
 	return v->now.silent;
 }
 
+static bool same_in_row(const struct gang *g, u32 row, u32 bytes, u32 one, u32 other)
+{
+	const u8 *at = (const u8 *)g->regs + row;
+
+	return row == NO_ROW ||
+	       !memcmp(at + (size_t)one * bytes, at + (size_t)other * bytes, bytes);
+}
+
+/*
+ * Lanes of a warp that make one and the same bulk or tensor copy: devices carry out one for the
+ * warp, and CUTLASS has all lanes of a warp store by such copies.
+ */
+static bool is_same_copy(const struct visit *v, const struct touch *t, u32 lane)
+{
+	const struct uop *in = v->a->in;
+	const struct gang *g = exec_gang_of(v->a->cta, v->a->warp);
+	const u32 *ext = v->a->cta->env->program->ext + in->ext;
+	u32 first = (v->a->warp - g->first_warp) * WARP_LANES, one = first + lane,
+	    other = first + v->lane;
+	bool same = t->pc == v->now.pc && t->who >> 5 == v->now.who >> 5 &&
+		    (in->inner == OP_bulk || in->inner == OP_tensor) &&
+		    same_in_row(g, in->a, 8, one, other) && same_in_row(g, in->b, 8, one, other);
+
+	if (same && in->inner == OP_bulk)
+		same = same_in_row(g, in->c, 4, one, other);
+	for (u32 i = 0; same && in->inner == OP_tensor && i < in->tensor.rank; i++)
+		same = same_in_row(g, ext[2 + i], 4, one, other);
+	return same;
+}
+
 /*
  * Lanes of a warp that run together in a library, and store to one place of its shared memory: it
  * puts there what it drops.
@@ -161,6 +191,8 @@ static bool is_surplus(const struct visit *v, const struct touch *t, u32 lane, b
 {
 	const struct program *p = v->launch->program;
 
+	if (is_write && v->writes && is_same_copy(v, t, lane))
+		return true;
 	return is_write && v->writes && v->a->space == MEM_SHARED &&
 	       t->who >> 5 == v->now.who >> 5 && v->a->mask >> lane & 1 &&
 	       place_is_of_toolkit(p, t->pc) && place_is_of_toolkit(p, v->now.pc);

@@ -229,7 +229,7 @@ static void on_mark(const struct sync_step *s)
 }
 
 /* Threads of several warps may meet at it. */
-static bool is_meeting(u32 op)
+static bool may_meet_at(u32 op)
 {
 	return op == OP_bar_sync || op == OP_bar_red || op == OP_cluster_wait || op == OP_mbar ||
 	       op == OP_warpgroup_sync;
@@ -244,7 +244,7 @@ static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 	s.launch = y->now.launch;
 	s.cta = y->now.cta;
 	s.gang = exec_gang_of(e->cta, e->warp);
-	sync_warp_of(&s)->meetings_made += is_meeting(e->op);
+	sync_warp_of(&s)->meetings_made += may_meet_at(e->op);
 	switch (e->op) {
 	case OP_bar_sync:
 	case OP_bar_red:

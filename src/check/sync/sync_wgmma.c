@@ -175,7 +175,7 @@ static void check_fence(const struct sync_step *s, const struct sync_wgmma *x,
 		     r->dirty_pc, "wgmma.fence orders what threads write before what wgmma reads.");
 }
 
-static void take_accumulator(const struct sync_step *s, struct sync_wgmma *x, struct wgmma_reg *r,
+static void hold_accumulator(const struct sync_step *s, struct sync_wgmma *x, struct wgmma_reg *r,
 			     const struct isa_form *form)
 {
 	/* Products of one shape come one after the other. */
@@ -184,7 +184,7 @@ static void take_accumulator(const struct sync_step *s, struct sync_wgmma *x, st
 	*r = (struct wgmma_reg){.group = x->groups + 1, .pc = s->pc, .owned = true, .form = form};
 }
 
-static void take_factor(const struct sync_step *s, struct sync_wgmma *x, struct wgmma_reg *r)
+static void hold_factor(const struct sync_step *s, struct sync_wgmma *x, struct wgmma_reg *r)
 {
 	read_reg(s, x, r);
 	*r = (struct wgmma_reg){.group = x->groups + 1,
@@ -196,7 +196,7 @@ static void take_factor(const struct sync_step *s, struct sync_wgmma *x, struct 
 }
 
 /* Registers that are written are accumulators, 32-bit ones that are read alone factors. */
-static void pass_product(const struct sync_step *s, struct sync_wgmma *x, struct named_regs named)
+static void pass_wgmma(const struct sync_step *s, struct sync_wgmma *x, struct named_regs named)
 {
 	const struct isa_form *form = sync_form(s->launch->program, s->in);
 	bool told = !x->fences;
@@ -208,10 +208,10 @@ static void pass_product(const struct sync_step *s, struct sync_wgmma *x, struct
 		check_fence(s, x, &x->reg[named.at[i] >> 1], &told);
 	for (u32 i = 0; i < named.n; i++)
 		if (!(named.at[i] & 1))
-			take_factor(s, x, &x->reg[named.at[i] >> 1]);
+			hold_factor(s, x, &x->reg[named.at[i] >> 1]);
 	for (u32 i = 0; i < named.n; i++)
 		if (named.at[i] & 1)
-			take_accumulator(s, x, &x->reg[named.at[i] >> 1], form);
+			hold_accumulator(s, x, &x->reg[named.at[i] >> 1], form);
 	x->is_fenced = false;
 }
 
@@ -234,7 +234,7 @@ void sync_wgmma_step(const struct sync_step *s)
 		return;
 	x = wgmma_of(s->launch, sync_warp_of(s));
 	if (x && is_product)
-		pass_product(s, x, named);
+		pass_wgmma(s, x, named);
 	else if (x)
 		pass_insn(s, x, f, named);
 }

@@ -202,6 +202,14 @@ enum status stream_capture_forbid(struct stream *s)
 		       : STATUS_SUCCESS;
 }
 
+/* A programmatic launch behind a kernel becomes a programmatic edge. */
+static void soften_ends(capture_ends *e)
+{
+	if (e->node.len == 1 && e->node.at[0]->action.type == GRAPH_KERNEL)
+		e->data.at[0] = (struct graph_edge_data){.from_port = GRAPH_PORT_PROGRAMMATIC,
+							 .type = GRAPH_EDGE_PROGRAMMATIC};
+}
+
 enum status capture_add(struct stream *s, const struct graph_action *action)
 {
 	struct streams *all = s->device->all;
@@ -215,6 +223,8 @@ enum status capture_add(struct stream *s, const struct graph_action *action)
 	if (!c || c->invalid)
 		return graph_unlock(all,
 				    c ? STATUS_STREAM_CAPTURE_INVALIDATED : STATUS_ILLEGAL_STATE);
+	if (action->type == GRAPH_KERNEL && action->launch.programmatic)
+		soften_ends(&s->ends);
 	after = after_of(&s->ends);
 	status = graph_add_locked(all, c->graph, &after, action, &n);
 	if (status != STATUS_SUCCESS)

@@ -70,10 +70,16 @@ struct graph_action {
 	struct graph **body;
 };
 
-/* An edge's ports and type, as programs give them: kept. Work treats every edge as a full one. */
+/*
+ * An edge's ports and type, as programs give them. Work treats every edge as a full one; the check
+ * for races looks at the type.
+ */
 struct graph_edge_data {
 	u8 from_port, to_port, type, reserved[5];
 };
+
+enum { GRAPH_EDGE_FULL, GRAPH_EDGE_PROGRAMMATIC };
+enum { GRAPH_PORT_END, GRAPH_PORT_PROGRAMMATIC, GRAPH_PORT_LAUNCH_ORDER };
 
 /* ---- graphs: graph.c ---- */
 

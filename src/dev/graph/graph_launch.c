@@ -176,8 +176,11 @@ void graph_emit_locked(struct graph *g, struct work *before, struct work *after,
 				work_join_locked(m->end, n->begin);
 		if (!n->out.len)
 			work_join_locked(n->end, after);
-		for (size_t i = 0; i < n->out.len; i++)
+		for (size_t i = 0; i < n->out.len; i++) {
 			work_join_locked(n->end, n->out.at[i].node->begin);
+			n->end->out->programmatic =
+				n->out.at[i].data.type == GRAPH_EDGE_PROGRAMMATIC;
+		}
 	}
 	if (!g->first)
 		work_join_locked(before, after);

@@ -119,8 +119,11 @@ static void drop_locked(struct streams *all, const struct order_set *gone)
 			continue;
 		remove_from(&d->gone, gone);
 		remove_from(&d->gone_blocking, gone);
-		for (struct stream *s = d->streams; s; s = s->next)
+		for (struct stream *s = d->streams; s; s = s->next) {
 			remove_from(&s->after, gone);
+			if (s->last_kernel && order_has(gone, s->last_kernel - 1))
+				s->last_kernel = 0;
+		}
 		for (struct stream_event *e = d->events; e; e = e->next)
 			remove_from(&e->known, gone);
 	}
@@ -246,10 +249,22 @@ void order_call(void)
 
 void order_take_locked(struct work *w)
 {
-	w->before = (struct order_set){0};
+	w->before = w->soft = (struct order_set){0};
+	w->programmatic = false;
 	w->slot = ORDER_NONE;
 	w->is_taught = false;
 	w->call = host_call_now;
+}
+
+/* The work before it in the stream, if it is a kernel, need not have ended when it begins. */
+void order_soften_locked(struct work *w)
+{
+	const struct stream *s = w->stream;
+
+	w->programmatic = true;
+	if (s->head == w && s->last_kernel &&
+	    !order_has(&s->device->all->order->host, s->last_kernel - 1))
+		order_put(&w->soft, s->last_kernel - 1);
 }
 
 /* All that has begun: more than what really happened before, where that is not known. */
@@ -291,6 +306,7 @@ static struct order_piece order_piece_of(const struct work *w)
 		.is_legacy = w->stream->legacy,
 		.is_non_blocking = w->stream->flags & STREAM_NON_BLOCKING,
 		.is_graph = !w->in_stream,
+		.soft = w->soft,
 		.issued = w->serial,
 		.begun = w->stream->device->all->serial,
 		.dev = w->stream->device->dev,
@@ -356,6 +372,7 @@ void order_end_locked(struct work *w)
 {
 	struct streams *all = w->stream->device->all;
 	struct order *o = all->order;
+	bool is_kernel = w->kind == WORK_LAUNCH && w->slot != ORDER_NONE;
 
 	if (w->slot != ORDER_NONE) {
 		order_put(&w->before, w->slot);
@@ -363,10 +380,17 @@ void order_end_locked(struct work *w)
 	}
 	if (w->follow)
 		order_add(&w->follow->before, &w->before);
-	for (const struct edge *e = w->out; e; e = e->next)
+	if (w->follow && w->follow->programmatic && is_kernel)
+		order_put(&w->follow->soft, w->slot);
+	for (const struct edge *e = w->out; e; e = e->next) {
 		order_add(&e->to->before, &w->before);
-	if (w->in_stream)
+		if (e->programmatic && is_kernel)
+			order_put(&e->to->soft, w->slot);
+	}
+	if (w->in_stream) {
 		order_add(&w->stream->after, &w->before);
+		w->stream->last_kernel = is_kernel ? w->slot + 1 : 0;
+	}
 	if (w->is_taught) {
 		order_add(&o->host, &w->before);
 		o->watch->teach(o->watch->user, &o->host);

@@ -53,6 +53,8 @@ struct order_piece {
 	u64 stream_id;
 	bool is_legacy, is_non_blocking; /* the stream */
 	bool is_graph;                   /* a node of a graph that was launched there */
+	/* Kernels that it comes behind only where its threads wait (programmatic launches). */
+	struct order_set soft;
 	u64 issued, begun; /* numbers of the newest work then: issued < begun' orders them */
 	struct device *dev;
 	/* A launch; NULL: a call. */

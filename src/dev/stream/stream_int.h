@@ -22,6 +22,7 @@ struct work;
 struct edge {
 	struct edge *next;
 	struct work *to;
+	bool programmatic; /* `to` may begin before it ends, but for the device's threads waiting */
 };
 
 /* Those up to WORK_RELEASE take no time: they are over when nothing is missing any more. */
@@ -69,6 +70,8 @@ struct work {
 	size_t data_cap;         /* of heap */
 	/* While the order of work is watched; order.h. */
 	struct order_set before; /* grows until nothing is missing */
+	struct order_set soft;   /* of these what it comes behind only where its threads wait */
+	bool programmatic;       /* so the kernel before it in the stream */
 	u32 slot;
 	bool is_taught; /* the host waits for it */
 	struct host_call call;
@@ -99,6 +102,7 @@ struct stream {
 	u8 *kept; /* STREAM_KEPT values, NULL: all zero */
 	void *owner;
 	struct order_set after; /* up to its last work that has ended */
+	u32 last_kernel;        /* the slot + 1 of that, if it is a kernel's; 0: it is not */
 };
 
 struct stream_event {
@@ -230,6 +234,7 @@ void order_teach_stream(struct stream *s);
 void order_call(void);
 /* A node is new; begins, lock not held; has run, likewise; ends. */
 void order_take_locked(struct work *w);
+void order_soften_locked(struct work *w);
 void order_begin(struct work *w);
 void order_ran(struct work *w);
 void order_end_locked(struct work *w);

@@ -139,6 +139,8 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	w = stream_append_locked(s, WORK_LAUNCH);
 	if (w) {
 		w->flight = f;
+		if (l->programmatic && PL_UNLIKELY(all->order != NULL))
+			order_soften_locked(w);
 		f->stream = s->id;
 		f->place = stream_place_locked(s);
 		serial = w->serial;

@@ -132,6 +132,7 @@ void work_join_locked(struct work *from, struct work *to)
 	all->spare_edges = e->next;
 	all->spare_edge_len--;
 	e->to = to;
+	e->programmatic = false;
 	e->next = from->out;
 	from->out = e;
 	to->missing++;
@@ -153,8 +154,10 @@ void work_forget_locked(struct streams *all, const struct order_set *gone)
 {
 	for (struct work_chunk *c = all->chunks; c; c = c->next)
 		for (u32 i = 0; i < CHUNK_NODES; i++)
-			for (u32 k = 0; k < ARRAY_LEN(gone->word); k++)
+			for (u32 k = 0; k < ARRAY_LEN(gone->word); k++) {
 				c->nodes[i].before.word[k] &= ~gone->word[k];
+				c->nodes[i].soft.word[k] &= ~gone->word[k];
+			}
 }
 
 /* ---- ends ---- */
