@@ -462,13 +462,20 @@ static bool is_settled(struct findings *l, const struct finding *f, u64 key)
 	return true;
 }
 
+/* What a listener was told: while the launch runs, whose end adds it; or of one that is added. */
+enum told { TOLD_EARLY = 1, TOLD_ADDED };
+
 /* Has the listener not been told? It has from now on. */
-static bool is_news(struct findings *l, u64 key)
+static bool is_news(struct findings *l, u64 key, enum told how)
 {
+	u64 *known;
 	bool is_new;
 
 	pthread_mutex_lock(&l->lock);
-	is_new = !map_get(&l->announced, key) && map_set(&l->announced, key, 1);
+	known = map_get(&l->announced, key);
+	is_new = !known && map_set(&l->announced, key, how);
+	if (known && how == TOLD_ADDED)
+		*known = how;
 	pthread_mutex_unlock(&l->lock);
 	return is_new;
 }
@@ -477,7 +484,7 @@ void findings_announce(struct findings *l, struct finding *f)
 {
 	bool suppressed = l->suppressions && suppressions_match(l->suppressions, f);
 
-	if (l->listener && !suppressed && is_news(l, key_of(f))) {
+	if (l->listener && !suppressed && is_news(l, key_of(f), TOLD_EARLY)) {
 		finish_finding(l, f);
 		l->listener->found(l->listener->user, f);
 	}
@@ -495,7 +502,7 @@ void findings_add(struct findings *l, struct finding *f)
 	if (!settled) {
 		/* Takes locks of others, some of which add findings. */
 		finish_finding(l, f);
-		if (l->listener && is_news(l, key))
+		if (l->listener && is_news(l, key, TOLD_ADDED))
 			f->is_shown = l->listener->found(l->listener->user, f);
 		pthread_mutex_lock(&l->lock);
 		if (!is_settled(l, f, key))
@@ -562,13 +569,25 @@ static void forget_findings(struct findings *l)
 		finding_fini(&l->list.at[i]);
 	VEC_FREE(&l->list);
 	map_fini(&l->by_key);
+}
+
+/* But for those that a launch under way is still to add. */
+static void forget_told(struct findings *l)
+{
+	struct map early = {0};
+
+	for (size_t i = 0; i < l->announced.cap; i++)
+		if (l->announced.slots[i].key && l->announced.slots[i].value == TOLD_EARLY)
+			map_set(&early, l->announced.slots[i].key, TOLD_EARLY);
 	map_fini(&l->announced);
+	l->announced = early;
 }
 
 void findings_clear(struct findings *l)
 {
 	pthread_mutex_lock(&l->lock);
 	forget_findings(l);
+	forget_told(l);
 	l->errors = l->warnings = l->suppressed = 0;
 	pthread_mutex_unlock(&l->lock);
 }
@@ -597,5 +616,6 @@ void findings_close(struct findings *l)
 	free(l->suppressions);
 	check_choice_free(l->choice);
 	forget_findings(l);
+	map_fini(&l->announced);
 	pthread_mutex_destroy(&l->lock);
 }

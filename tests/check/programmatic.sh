@@ -22,10 +22,10 @@ for kernels in "put get" "put get_by_block" "put_alone get_at_once" "put get_ear
 		case $kernels:$how in
 		put\ get_early:stream | put\ get_early:capture | put\ get_early:edge | \
 			put\ get_at_once:stream | put\ get_at_once:capture | put\ get_at_once:edge)
-			says err "^========= Error: Race reported between Read access at ${kernels#* } in programmatic.cu:[0-9]+$" \
+			says err "Race reported between Read access at ${kernels#* } in programmatic.cu:[0-9]+$" \
 				"$kernels, $how"
-			says err '^=========     and Write access at put in programmatic.cu:[0-9]+$' "$kernels, $how: and"
-			says err 'RACECHECK SUMMARY: 1 hazard displayed \(1 error, 0 warnings\)' "$kernels, $how: once"
+			says err 'and Write access at put in programmatic.cu:[0-9]+$' "$kernels, $how: and"
+			says err 'SUMMARY: 1 hazard displayed \(1 error, 0 warnings\)' "$kernels, $how: once"
 			;;
 		*) says err 'RACECHECK SUMMARY: 0 hazards' "$kernels, $how" ;;
 		esac

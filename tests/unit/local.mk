@@ -32,6 +32,7 @@ unit_tests += \
 	tests/unit/debugger/points \
 	tests/unit/debugger/look
 unit_tests += \
+	tests/unit/check/findings \
 	tests/unit/check/rows \
 	tests/unit/check/taint \
 	tests/unit/check/written

@@ -99,6 +99,12 @@ struct init_cta {
 
 /* NULL: the launch, or the CTA, is not followed, for want of memory. */
 struct init_cta *init_cta_of(struct init_check *c, const struct cta *cta);
+struct init_cta *init_cta_at(struct init_launch *l, u64 number);
+
+/* ---- init_access.c ---- */
+
+/* exec_observer.access; user: struct init_check. */
+void init_observe_access(void *user, const struct exec_access *a);
 
 /* ---- init_span.c ---- */
 
