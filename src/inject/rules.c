@@ -181,13 +181,13 @@ static bool read_choice(struct reader *r, struct word w, const struct choice *li
 {
 	struct text words = {0};
 
-	for (const struct choice *c = list; c->name; c++) {
+	for (const struct choice *c = list; c->name; c++)
 		if (is_rule_word(w, c->name)) {
 			*out = c->value;
 			return true;
 		}
+	for (const struct choice *c = list; c->name; c++)
 		text_printf(&words, "%s%s", c == list ? "" : c[1].name ? ", " : " or ", c->name);
-	}
 	WRONG(r, w, NULL, "%s is %s, not '%.*s'", what, words.at ? words.at : "a word", (int)w.len,
 	      w.at);
 	text_fini(&words);
