@@ -12,11 +12,6 @@
 
 #include <stdlib.h>
 
-/* In the values of `gone`: for each sector, its cause and the fact that there is one. */
-#define GONE_BITS 3u
-#define GONE_SET 4u
-#define GONE_MASK 7u
-
 /*
  * For so many lookups a hit keeps a line. Probes saw lines stay for 3,072 of them; whole kernels
  * have fewer hits than an H100 if lines without further use are kept for longer.
@@ -48,7 +43,6 @@ void l1_fini(struct l1 *c)
 {
 	free(c->slot);
 	free(c->index);
-	map_fini(&c->gone);
 	*c = (struct l1){0};
 }
 
@@ -85,26 +79,10 @@ static void index_remove(struct l1 *c, u32 i)
 
 /* ---- lines that go ---- */
 
-static void note_gone(struct l1 *c, const struct l1_line *e, enum l1_cause why)
-{
-	u64 *old = map_get(&c->gone, e->line + 1), bits = old ? *old : 0;
-
-	for (u32 s = 0; s < CACHE_SECTORS; s++) {
-		if (e->valid[s] != CACHE_ALL_BYTES)
-			continue;
-		bits &= ~((u64)GONE_MASK << s * GONE_BITS);
-		bits |= (u64)(GONE_SET | why) << s * GONE_BITS;
-	}
-	/* Without memory the sector will be called cold. */
-	if (bits)
-		map_set(&c->gone, e->line + 1, bits);
-}
-
-static void take_away(struct l1 *c, struct l1_line *e, enum l1_cause why)
+static void take_away(struct l1 *c, struct l1_line *e)
 {
 	u32 slot = (u32)(e - c->slot);
 
-	note_gone(c, e, why);
 	index_remove(c, index_place(c, e->line));
 	e->is_taken = false;
 	c->taken--;
@@ -116,31 +94,16 @@ void l1_drop(struct l1 *c, u64 line)
 	struct l1_line *e = l1_find(c, line);
 
 	if (e)
-		take_away(c, e, L1_DROPPED);
+		take_away(c, e);
 }
 
-static void empty(struct l1 *c)
+void l1_flush(struct l1 *c)
 {
 	if (!c->taken)
 		return;
 	memset(c->index, 0, ((size_t)c->index_mask + 1) * sizeof(*c->index));
 	memset(c->slot, 0, c->rules.lines * sizeof(*c->slot));
 	c->taken = c->first_free = 0;
-}
-
-void l1_flush(struct l1 *c)
-{
-	for (u32 i = 0; c->taken && i < c->rules.lines; i++)
-		if (c->slot[i].is_taken)
-			note_gone(c, &c->slot[i], L1_FLUSHED);
-	empty(c);
-}
-
-void l1_reset(struct l1 *c)
-{
-	empty(c);
-	map_fini(&c->gone);
-	c->gone = (struct map){0};
 }
 
 /* ---- lines that come ---- */
@@ -198,7 +161,7 @@ static struct l1_line *slot_for(struct l1 *c, u64 line)
 		e = free_slot(c, row);
 	} else {
 		e = row_victim(c, row);
-		take_away(c, e, L1_CAPACITY);
+		take_away(c, e);
 	}
 	c->taken++;
 	return e;
@@ -221,14 +184,6 @@ static struct l1_line *bring(struct l1 *c, u64 line, enum l1_keep keep)
 }
 
 /* ---- loads and stores ---- */
-
-static void count_miss(struct l1 *c, u64 line, u32 sector)
-{
-	u64 *gone = map_get(&c->gone, line + 1);
-	u32 why = gone ? (u32)(*gone >> sector * GONE_BITS) & GONE_MASK : 0;
-
-	c->missed[why & GONE_SET ? why & ~GONE_SET : L1_COLD]++;
-}
 
 static u32 missing_sectors(const struct l1_line *e, const u32 need[CACHE_SECTORS])
 {
@@ -254,9 +209,6 @@ u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep 
 	struct l1_line *e = l1_find(c, line);
 	u32 sectors = missing_sectors(e, need);
 
-	for (u32 s = 0; s < CACHE_SECTORS; s++)
-		if (sectors >> s & 1)
-			count_miss(c, line, s);
 	if (e) {
 		e->used = ++c->time;
 		if (keep == L1_KEEP_LAST || sectors != asked(need))

@@ -8,7 +8,7 @@
 #ifndef PL_CACHE_L1_H
 #define PL_CACHE_L1_H
 
-#include "src/base/map.h"
+#include "src/base/base.h"
 
 #define CACHE_LINE_BYTES 128u
 #define CACHE_SECTOR_BYTES 32u
@@ -34,15 +34,6 @@ enum l1_keep {
 	L1_KEEP_NOTHING /* what was there stays, nothing comes */
 };
 
-/* Why a sector is not there. */
-enum l1_cause {
-	L1_COLD,     /* it never was, in this launch */
-	L1_CAPACITY, /* another line took its place */
-	L1_DROPPED,  /* an atomic, or a load past this cache, took the line away */
-	L1_FLUSHED,  /* an acquire or a fence emptied the cache */
-	L1_CAUSES
-};
-
 struct l1_line {
 	u64 line; /* address / CACHE_LINE_BYTES */
 	u64 used; /* when it was last looked up */
@@ -59,8 +50,6 @@ struct l1 {
 	u32 first_free;       /* no slot before it is free */
 	u32 *index;           /* by hash of the line: slot + 1; 0: none */
 	u32 index_mask;
-	struct map gone; /* line + 1: why its sectors went, two bits each and one that says so */
-	u64 missed[L1_CAUSES];
 };
 
 /* false: the host has no memory left; `c` is then empty and l1_fini does nothing. */
@@ -69,7 +58,7 @@ void l1_fini(struct l1 *c);
 
 /*
  * A load of the bytes `need` of a line, by sector. Returns the sectors that miss, a bit each: they
- * are to be fetched, whole. Adds each to missed[].
+ * are to be fetched, whole.
  */
 u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep keep);
 /* A store to these bytes; they go on to the next level in any case. Was the line there? */
@@ -78,7 +67,4 @@ bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_ke
 void l1_drop(struct l1 *c, u64 line);
 /* Take all lines away: an acquire of the device's or the system's scope. */
 void l1_flush(struct l1 *c);
-/* As at the beginning of a launch: empty, without a past; counts stay. */
-void l1_reset(struct l1 *c);
-
 #endif

@@ -41,7 +41,7 @@ bool l2_init(struct l2 *c, const struct l2_rules *rules)
 	*c = (struct l2){.rules = *rules, .sets = (u32)sets};
 	while (places < 2 * sets * L2_SET_LINES)
 		places *= 2;
-	c->index_mask = places - 1;
+	c->index_mask = (u32)(places - 1);
 	if (rules->bytes)
 		c->persisting_most =
 			(u32)(rules->set_aside * L2_SET_LINES / max_u64(rules->bytes, 1));
@@ -49,8 +49,9 @@ bool l2_init(struct l2 *c, const struct l2_rules *rules)
 	c->slot = calloc(sets * L2_SET_LINES, sizeof(*c->slot));
 	c->len = calloc(sets, sizeof(*c->len));
 	c->persisting = calloc(sets, sizeof(*c->persisting));
+	c->ends = calloc(sets, sizeof(*c->ends));
 	c->index = calloc(places, sizeof(*c->index));
-	if (c->slot && c->len && c->persisting && c->index)
+	if (c->slot && c->len && c->persisting && c->ends && c->index)
 		return true;
 	l2_fini(c);
 	return false;
@@ -61,42 +62,136 @@ void l2_fini(struct l2 *c)
 	free(c->slot);
 	free(c->len);
 	free(c->persisting);
+	free(c->ends);
 	free(c->index);
 	*c = (struct l2){0};
 }
 
 /* ---- where a line is ---- */
 
-static u64 l2_place(const struct l2 *c, u64 tag)
+static u32 l2_place(const struct l2 *c, u64 tag)
 {
-	u64 i = l2_mix(tag) & c->index_mask;
+	u32 hash = (u32)l2_mix(tag), i = hash & c->index_mask;
 
-	while (c->index[i] && c->slot[c->index[i] - 1].tag != tag)
+	while (c->index[i].at &&
+	       (c->index[i].hash != hash || c->slot[c->index[i].at - 1].tag != tag))
 		i = (i + 1) & c->index_mask;
 	return i;
 }
 
 static struct l2_line *l2_find(const struct l2 *c, u64 tag)
 {
-	u32 at = c->index[l2_place(c, tag)];
+	u32 at = c->index[l2_place(c, tag)].at;
 
 	return at ? &c->slot[at - 1] : NULL;
 }
 
-static void l2_unindex(struct l2 *c, u64 i)
+static void l2_enter(struct l2 *c, const struct l2_line *e)
 {
-	c->index[i] = 0;
-	for (u64 k = (i + 1) & c->index_mask; c->index[k]; k = (k + 1) & c->index_mask) {
-		u32 slot = c->index[k];
+	c->index[l2_place(c, e->tag)] =
+		(struct l2_entry){.at = (u32)(e - c->slot) + 1, .hash = (u32)l2_mix(e->tag)};
+}
 
-		c->index[k] = 0;
-		c->index[l2_place(c, c->slot[slot - 1].tag)] = slot;
+/* Free place i; those behind it that could have it, or a place before theirs, move up. */
+static void l2_unindex(struct l2 *c, u32 i)
+{
+	c->index[i].at = 0;
+	for (u32 k = (i + 1) & c->index_mask; c->index[k].at; k = (k + 1) & c->index_mask) {
+		u32 wants = c->index[k].hash & c->index_mask;
+
+		if (((k - wants) & c->index_mask) < ((k - i) & c->index_mask))
+			continue;
+		c->index[i] = c->index[k];
+		c->index[k].at = 0;
+		i = k;
 	}
 }
 
 static u32 set_of(const struct l2 *c, u64 tag)
 {
 	return (u32)((l2_mix(tag) >> 20) % c->sets);
+}
+
+void l2_expect(const struct l2 *c, u64 line, u32 side)
+{
+	__builtin_prefetch(&c->index[(u32)l2_mix(tag_of(line, side)) & c->index_mask]);
+	if (home_of(c, line) != side)
+		__builtin_prefetch(&c->index[(u32)l2_mix(tag_of(line, !side)) & c->index_mask]);
+}
+
+/* The line, or the slot that it would get. */
+static void expect_slot(const struct l2 *c, u64 tag)
+{
+	u32 at = c->index[(u32)l2_mix(tag) & c->index_mask].at, set;
+
+	if (at) {
+		__builtin_prefetch(&c->slot[at - 1], 1);
+		return;
+	}
+	set = set_of(c, tag);
+	__builtin_prefetch(
+		&c->slot[(size_t)set * L2_SET_LINES +
+			 (c->len[set] < L2_SET_LINES ? c->len[set]
+						     : c->ends[set][L2_NORMAL].oldest - 1u) %
+				 L2_SET_LINES],
+		1);
+}
+
+void l2_expect_line(const struct l2 *c, u64 line, u32 side)
+{
+	expect_slot(c, tag_of(line, side));
+	if (home_of(c, line) != side)
+		expect_slot(c, tag_of(line, !side));
+}
+
+/* ---- which line was used when, by set and class ---- */
+
+static struct l2_line *line_at(const struct l2 *c, u32 set, u8 number)
+{
+	return &c->slot[(size_t)set * L2_SET_LINES + number - 1];
+}
+
+static u8 slot_number(const struct l2 *c, u32 set, const struct l2_line *e)
+{
+	return (u8)(e - &c->slot[(size_t)set * L2_SET_LINES] + 1);
+}
+
+/* Let those beside a line point at it as `number`; or at each other, if it is to go. */
+static void join_beside(struct l2 *c, u32 set, const struct l2_line *e, u8 before, u8 after)
+{
+	struct l2_ends *ends = &c->ends[set][e->class];
+
+	if (e->before)
+		line_at(c, set, e->before)->after = after;
+	else
+		ends->oldest = after;
+	if (e->after)
+		line_at(c, set, e->after)->before = before;
+	else
+		ends->newest = before;
+}
+
+static void unlink_line(struct l2 *c, u32 set, struct l2_line *e)
+{
+	join_beside(c, set, e, e->before, e->after);
+	c->persisting[set] = (u8)(c->persisting[set] - (e->class == L2_PERSISTING));
+}
+
+/* As the one that was used last. */
+static void link_line(struct l2 *c, u32 set, struct l2_line *e, enum l2_class class)
+{
+	struct l2_ends *ends = &c->ends[set][class];
+	u8 number = slot_number(c, set, e);
+
+	e->class = (u8) class;
+	e->before = ends->newest;
+	e->after = 0;
+	if (ends->newest)
+		line_at(c, set, ends->newest)->after = number;
+	else
+		ends->oldest = number;
+	ends->newest = number;
+	c->persisting[set] = (u8)(c->persisting[set] + (class == L2_PERSISTING));
 }
 
 /* ---- lines that go ---- */
@@ -112,26 +207,21 @@ static void write_back(struct l2 *c, const struct l2_line *e)
 	}
 }
 
-static void set_class(struct l2 *c, struct l2_line *e, u32 set, enum l2_class class)
-{
-	c->persisting[set] =
-		(u8)(c->persisting[set] + (class == L2_PERSISTING) - (e->class == L2_PERSISTING));
-	e->class = (u8) class;
-}
-
 /* Forget a line; the last of its set takes its slot. */
 static void forget(struct l2 *c, struct l2_line *e)
 {
 	u32 set = set_of(c, e->tag);
 	struct l2_line *last = &c->slot[(size_t)set * L2_SET_LINES + c->len[set] - 1];
 
-	set_class(c, e, set, L2_NORMAL);
+	unlink_line(c, set, e);
 	l2_unindex(c, l2_place(c, e->tag));
 	if (e != last) {
-		u64 at = l2_place(c, last->tag);
+		u32 at = l2_place(c, last->tag);
+		u8 number = slot_number(c, set, e);
 
+		join_beside(c, set, last, number, number);
 		*e = *last;
-		c->index[at] = (u32)(e - c->slot) + 1;
+		c->index[at].at = (u32)(e - c->slot) + 1;
 	}
 	c->len[set]--;
 }
@@ -139,19 +229,14 @@ static void forget(struct l2 *c, struct l2_line *e)
 /* Persisting lines go only for others of their kind, and before those when there are too many. */
 static struct l2_line *victim_of(const struct l2 *c, u32 set, enum l2_class class)
 {
-	struct l2_line *e = &c->slot[(size_t)set * L2_SET_LINES], *victim = NULL;
-	bool among = class == L2_PERSISTING && c->persisting[set] >= c->persisting_most;
+	const struct l2_ends *ends = c->ends[set];
 
-	if (c->persisting[set] == c->len[set])
-		among = true;
-	for (u32 i = 0; i < c->len[set]; i++) {
-		if ((e[i].class == L2_PERSISTING) != among)
-			continue;
-		if (!victim || e[i].class < victim->class ||
-		    (e[i].class == victim->class && e[i].used < victim->used))
-			victim = &e[i];
-	}
-	return victim;
+	if ((class == L2_PERSISTING && c->persisting[set] >= c->persisting_most) ||
+	    c->persisting[set] == c->len[set])
+		return line_at(c, set, ends[L2_PERSISTING].oldest);
+	return line_at(c, set,
+		       ends[L2_STREAMING].oldest ? ends[L2_STREAMING].oldest
+						 : ends[L2_NORMAL].oldest);
 }
 
 static struct l2_line *l2_bring(struct l2 *c, u64 tag, enum l2_class class)
@@ -168,9 +253,9 @@ static struct l2_line *l2_bring(struct l2 *c, u64 tag, enum l2_class class)
 		forget(c, e);
 	}
 	e = &c->slot[(size_t)set * L2_SET_LINES + c->len[set]++];
-	*e = (struct l2_line){.tag = tag, .used = ++c->time, .class = L2_NORMAL};
-	set_class(c, e, set, class);
-	c->index[l2_place(c, tag)] = (u32)(e - c->slot) + 1;
+	*e = (struct l2_line){.tag = tag, .used = ++c->time};
+	link_line(c, set, e, class);
+	l2_enter(c, e);
 	return e;
 }
 
@@ -178,10 +263,16 @@ static struct l2_line *l2_bring(struct l2 *c, u64 tag, enum l2_class class)
 static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class)
 {
 	struct l2_line *e = l2_find(c, tag);
+	u32 set;
 
 	if (!e)
 		return l2_bring(c, tag, class);
 	e->used = ++c->time;
+	if (e->after) {
+		set = (u32)((size_t)(e - c->slot) / L2_SET_LINES);
+		unlink_line(c, set, e);
+		link_line(c, set, e, (enum l2_class)e->class);
+	}
 	return e;
 }
 
@@ -323,18 +414,48 @@ void l2_invalidate(struct l2 *c, u64 address, u64 bytes)
 		}
 }
 
+/* The oldest of the two kinds that are to be one, or 0. */
+static u8 oldest_of(const struct l2 *c, u32 set)
+{
+	u8 a = c->ends[set][L2_NORMAL].oldest, b = c->ends[set][L2_PERSISTING].oldest;
+
+	if (!a || !b)
+		return a ? a : b;
+	return line_at(c, set, a)->used < line_at(c, set, b)->used ? a : b;
+}
+
+/* In the order in which they were used. */
+static void make_set_normal(struct l2 *c, u32 set)
+{
+	u8 order[L2_SET_LINES];
+	u32 n = 0;
+
+	for (u8 at; (at = oldest_of(c, set)) != 0; order[n++] = at)
+		unlink_line(c, set, line_at(c, set, at));
+	for (u32 i = 0; i < n; i++)
+		link_line(c, set, line_at(c, set, order[i]), L2_NORMAL);
+}
+
 void l2_make_normal(struct l2 *c)
 {
 	for (u32 set = 0; set < c->sets; set++)
-		for (u32 i = 0; i < c->len[set]; i++)
-			set_class(c, &c->slot[(size_t)set * L2_SET_LINES + i], set, L2_NORMAL);
+		if (c->persisting[set])
+			make_set_normal(c, set);
 }
 
+/* Many lines go at once; a few one by one. */
 void l2_reset(struct l2 *c)
 {
+	u64 lines = 0;
+
 	for (u32 set = 0; set < c->sets; set++)
+		lines += c->len[set];
+	if (lines > c->index_mask / 64)
+		memset(c->index, 0, ((size_t)c->index_mask + 1) * sizeof(*c->index));
+	for (u32 set = 0; lines <= c->index_mask / 64 && set < c->sets; set++)
 		for (u32 i = c->len[set]; i-- > 0;)
 			l2_unindex(c, l2_place(c, c->slot[(size_t)set * L2_SET_LINES + i].tag));
 	memset(c->len, 0, c->sets);
 	memset(c->persisting, 0, c->sets);
+	memset(c->ends, 0, c->sets * sizeof(*c->ends));
 }

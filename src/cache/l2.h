@@ -43,17 +43,30 @@ struct l2_line {
 	u32 valid[CACHE_SECTORS];
 	u8 dirty; /* sectors, a bit each */
 	u8 class;
+	u8 before,
+		after; /* those of its set and class that were used before it and after it, + 1 */
+};
+
+/* Of the lines of a set that are of one class, + 1. */
+struct l2_ends {
+	u8 oldest, newest;
+};
+
+/* Where a line is: its slot + 1, 0: none; and the lower half of its tag's hash. */
+struct l2_entry {
+	u32 at, hash;
 };
 
 struct l2 {
 	struct l2_rules rules;
 	u64 time;
 	u32 sets;
-	struct l2_line *slot; /* sets x L2_SET_LINES */
-	u8 *len, *persisting; /* by set: slots taken, and how many persist */
-	u32 persisting_most;  /* of a set */
-	u32 *index;           /* by hash of the tag: slot + 1; 0: none */
-	u64 index_mask;
+	struct l2_line *slot;               /* sets x L2_SET_LINES */
+	u8 *len, *persisting;               /* by set: slots taken, and how many persist */
+	u32 persisting_most;                /* of a set */
+	struct l2_ends (*ends)[L2_CLASSES]; /* by set */
+	struct l2_entry *index;             /* by hash of the tag */
+	u32 index_mask;
 	struct l2_counts count;
 };
 
@@ -74,6 +87,13 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
  */
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
 	       u32 requests);
+
+/*
+ * Requests for the line will come soon: fetch from the host's memory where it would be found, then
+ * what is there. Both change nothing.
+ */
+void l2_expect(const struct l2 *c, u64 line, u32 side);
+void l2_expect_line(const struct l2 *c, u64 line, u32 side);
 
 /* The host or a copy engine writes these bytes: what is here is no longer valid. */
 void l2_invalidate(struct l2 *c, u64 address, u64 bytes);

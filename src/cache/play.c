@@ -17,8 +17,7 @@ void cache_sm_fini(struct cache_sm *sm)
 
 void cache_sm_begin(struct cache_sm *sm)
 {
-	l1_reset(&sm->l1);
-	memset(sm->l1.missed, 0, sizeof(sm->l1.missed));
+	l1_flush(&sm->l1);
 	sm->constant = (struct constant_cache){0};
 	constant_reset(&sm->constant);
 	sm->turn = 0;
@@ -211,7 +210,6 @@ static void play_all(struct cache_sm *sm, struct played_cta *c, u32 len, struct 
 		}
 		sm->turn++;
 	}
-	memcpy(sm->count.missed, sm->l1.missed, sizeof(sm->count.missed));
 	sm->count.constant_hit = sm->constant.hit;
 	sm->count.constant_miss = sm->constant.miss;
 }
@@ -267,9 +265,32 @@ static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
 	insns[r->pc].dram += l2->count.dram_read - dram;
 }
 
+/* Requests in the order in which they reach the second cache; the host fetches ahead for them. */
+#define WINDOW 64u
+
+struct window {
+	struct {
+		const struct cache_request *r;
+		u32 side;
+	} at[WINDOW];
+	u32 len;
+};
+
+static void play_window(struct l2 *l2, struct window *w, struct cache_insn *insns)
+{
+	for (u32 i = 0; i < w->len; i++)
+		l2_expect(l2, w->at[i].r->line, w->at[i].side);
+	for (u32 i = 0; i < w->len; i++)
+		l2_expect_line(l2, w->at[i].r->line, w->at[i].side);
+	for (u32 i = 0; i < w->len; i++)
+		play_counted(l2, w->at[i].r, w->at[i].side, insns);
+	w->len = 0;
+}
+
 void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns)
 {
 	size_t *at = calloc(sms, sizeof(*at));
+	struct window w = {.len = 0};
 	u32 turn = 0, next;
 
 	/* Without memory for the turns, one SM after the other. */
@@ -279,14 +300,19 @@ void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache
 			u32 side = l2->rules.partitions > 1 && i >= sms / 2;
 			size_t k = at ? at[i] : 0;
 
-			for (; k < sm[i].out.len && (!at || sm[i].out.at[k].turn <= turn); k++)
-				play_counted(l2, &sm[i].out.at[k], side, insns);
+			for (; k < sm[i].out.len && (!at || sm[i].out.at[k].turn <= turn); k++) {
+				w.at[w.len].r = &sm[i].out.at[k];
+				w.at[w.len++].side = side;
+				if (w.len == WINDOW)
+					play_window(l2, &w, insns);
+			}
 			if (at)
 				at[i] = k;
 			if (at && k < sm[i].out.len && sm[i].out.at[k].turn < next)
 				next = sm[i].out.at[k].turn;
 		}
 	}
+	play_window(l2, &w, insns);
 	for (u32 i = 0; i < sms; i++)
 		sm[i].out.len = 0;
 	free(at);

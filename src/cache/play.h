@@ -32,7 +32,6 @@ struct cache_counts {
 	struct l1_counts l1[CACHE_KINDS];
 	u64 read_sectors;  /* that come from the second cache */
 	u64 write_sectors; /* that go to it, atomics among them */
-	u64 missed[L1_CAUSES];
 	u64 flushes;
 	u64 constant_hit, constant_miss; /* requests */
 	struct l2_counts l2;

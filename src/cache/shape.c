@@ -6,6 +6,7 @@
 
 #define WORD 4u
 #define LANES 32u
+#define CACHE_ALL_LANES 0xffffffffu
 
 u32 cache_piece_sectors(const struct cache_piece *p)
 {
@@ -16,29 +17,44 @@ u32 cache_piece_sectors(const struct cache_piece *p)
 	return sectors;
 }
 
+/* A shape that is being made. */
+struct making {
+	struct cache_shape *s;
+	u64 seen[4]; /* bits of lines, by their number: one without is new */
+};
+
 /* The piece of a line; the last one is asked for again most often. */
-static struct cache_piece *piece_of(struct cache_shape *s, u64 line)
+static struct cache_piece *piece_of(struct making *m, u64 line)
 {
+	struct cache_shape *s = m->s;
+	u64 *seen = &m->seen[line >> 6 & 3], bit = (u64)1 << (line & 63);
 	s64 from_first;
 
 	if (!s->pieces)
 		s->first_line = line;
 	from_first = (s64)(line - s->first_line);
-	for (u32 i = s->pieces; i-- > 0;)
+	for (u32 i = *seen & bit ? s->pieces : 0; i-- > 0;)
 		if (s->piece[i].line == from_first)
 			return &s->piece[i];
 	if (s->pieces == CACHE_PIECES_MAX)
 		return NULL;
+	*seen |= bit;
 	s->piece[s->pieces] = (struct cache_piece){.line = from_first};
 	return &s->piece[s->pieces++];
 }
 
-static void shape_bytes_add(struct cache_shape *s, u64 address, u32 width)
+static struct making shape_begin(struct cache_shape *s)
+{
+	s->pieces = 0;
+	return (struct making){.s = s};
+}
+
+static void shape_bytes_add(struct making *m, u64 address, u32 width)
 {
 	while (width) {
 		u32 at = (u32)(address % CACHE_SECTOR_BYTES);
 		u32 n = CACHE_SECTOR_BYTES - at < width ? CACHE_SECTOR_BYTES - at : width;
-		struct cache_piece *p = piece_of(s, address / CACHE_LINE_BYTES);
+		struct cache_piece *p = piece_of(m, address / CACHE_LINE_BYTES);
 		u32 sector = (u32)(address / CACHE_SECTOR_BYTES % CACHE_SECTORS);
 
 		if (p)
@@ -108,18 +124,39 @@ static void count_lanes(struct cache_shape *s, const u64 *address, u32 mask, boo
 			(u16)halves_on(address, mask, s->first_line + (u64)s->piece[i].line);
 }
 
+/* Do all lanes touch one stretch, as neighbours or at one address? Its bytes, else 0. */
+static u64 shape_stretch(const u64 *address, u32 mask, u32 width)
+{
+	u64 differ = 0, apart = 0;
+
+	if (mask != CACHE_ALL_LANES)
+		return 0;
+	for (u32 l = 0; l < LANES; l++) {
+		differ |= address[l] ^ address[0];
+		apart |= address[l] ^ (address[0] + (u64)l * width);
+	}
+	return !differ ? width : !apart ? (u64)LANES * width : 0;
+}
+
 void cache_shape_global(struct cache_shape *s, const u64 *address, u32 mask, u32 width, bool is_cas)
 {
-	s->pieces = 0;
-	for (u32 m = mask; m; m &= m - 1)
-		shape_bytes_add(s, address[__builtin_ctz(m)], width ? width : 1);
+	struct making making = shape_begin(s);
+	u64 stretch;
+
+	width = width ? width : 1;
+	stretch = shape_stretch(address, mask, width);
+	if (stretch)
+		shape_bytes_add(&making, address[0], (u32)stretch);
+	for (u32 m = stretch ? 0 : mask; m; m &= m - 1)
+		shape_bytes_add(&making, address[__builtin_ctz(m)], width);
 	if (s->kind == CACHE_ATOM || s->kind == CACHE_RED)
 		count_lanes(s, address, mask, is_cas);
 }
 
 void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 width, u64 base)
 {
-	s->pieces = 0;
+	struct making making = shape_begin(s);
+
 	for (u32 m = mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m), left = width ? width : 1;
 		u64 at = offset[l];
@@ -128,7 +165,7 @@ void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 w
 			u32 in_word = (u32)(at % WORD);
 			u32 n = WORD - in_word < left ? WORD - in_word : left;
 
-			shape_bytes_add(s,
+			shape_bytes_add(&making,
 					base * CACHE_LINE_BYTES + (at / WORD * LANES + l) * WORD +
 						in_word,
 					n);

@@ -280,6 +280,17 @@ static u64 round_len(const struct caches_launch *l)
 	return first >= l->ctas ? 0 : min_u64(len, l->ctas - first);
 }
 
+/* An SM has no caches before its first CTA. */
+static bool sm_begin(struct caches_launch *l, struct cache_sm *sm)
+{
+	if (sm->l1.index)
+		return true;
+	if (!cache_sm_init(sm, &l->rules.l1))
+		return false;
+	cache_sm_begin(sm);
+	return true;
+}
+
 /* Play the traces of an SM in the launch's round, and free them. */
 static void play_sm(struct caches_launch *l, u32 sm)
 {
@@ -298,8 +309,10 @@ static void play_sm(struct caches_launch *l, u32 sm)
 			cache_trace_free((struct cache_trace *)(uintptr_t)*slot);
 		map_remove(&l->traces, cta + 1);
 	}
-	if (len)
+	if (len && sm_begin(l, &l->sm[sm]))
 		cache_play_first(&l->sm[sm], t, len, l->told);
+	else
+		l->sm[sm].is_cut |= len != 0;
 	l->sm[sm].is_cut |= !t;
 	for (u32 i = 0; i < len; i++)
 		cache_trace_free(t[i]);
@@ -343,11 +356,6 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	if (l->owner->ended)
 		l->told = calloc(l->program->uops, sizeof(*l->told));
 	l->sm = calloc(l->rules.sms, sizeof(*l->sm));
-	for (u32 i = 0; l->sm && i < l->rules.sms; i++)
-		if (cache_sm_init(&l->sm[i], &l->rules.l1))
-			cache_sm_begin(&l->sm[i]);
-		else
-			l->sm[i].is_cut = true;
 	if (l->insn && l->sm)
 		return true;
 	free(l->sm);

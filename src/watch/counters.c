@@ -36,75 +36,137 @@ const char *watch_metric_what(u32 metric)
 
 /* ---- global and local memory ---- */
 
-/* Distinct values among at most 32 * 8; order does not matter. */
+/* Distinct values among at most 32 * 8; those of each place, by their lowest bits, in a chain. */
+#define SET_PLACES 64u
+
 struct set {
 	u64 at[256];
+	u16 next[256], first[SET_PLACES]; /* + 1 */
+	u64 taken;                        /* places: the others' first is not valid */
 	u32 len;
 };
 
-static bool set_add(struct set *s, u64 x)
+/* The number of a value, which is the last one if it is new. */
+static u32 set_add(struct set *s, u64 x)
 {
-	/* Neighbouring lanes are often in the same place. */
-	for (u32 i = s->len; i-- > 0;)
-		if (s->at[i] == x)
-			return false;
-	s->at[s->len++] = x;
-	return true;
+	u32 place = (u32)(x ^ x >> 6) % SET_PLACES;
+	u16 first = s->taken >> place & 1 ? s->first[place] : 0;
+
+	for (u32 i = first; i; i = s->next[i - 1])
+		if (s->at[i - 1] == x)
+			return i - 1;
+	s->at[s->len] = x;
+	s->next[s->len] = first;
+	s->first[place] = (u16)++s->len;
+	s->taken |= (u64)1 << place;
+	return s->len - 1;
 }
 
-static u32 sectors_of(const u64 *address, u32 mask, u32 width, struct set *s)
+static void set_begin(struct set *s)
 {
+	s->len = 0;
+	s->taken = 0;
+}
+
+/* Pieces of `unit` bytes, a power of two, that an access touches. */
+static u32 pieces_of(u64 address, u64 bytes, u32 unit)
+{
+	return (u32)((address + bytes - 1) / unit - address / unit + 1);
+}
+
+/* Do all lanes touch one stretch, as neighbours or at one address? Its bytes, else 0. */
+static u64 stretch_of(const u64 *address, u32 mask, u32 width)
+{
+	u64 differ = 0, apart = 0;
+
+	if (mask != FULL_MASK)
+		return 0;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		differ |= address[l] ^ address[0];
+		apart |= address[l] ^ (address[0] + (u64)l * width);
+	}
+	return !differ ? width : !apart ? (u64)WARP_LANES * width : 0;
+}
+
+static u32 distinct_pieces(const u64 *address, u32 mask, u32 width, u32 unit)
+{
+	u64 stretch = stretch_of(address, mask, width), last = UINT64_MAX;
+	struct set s;
+
+	if (stretch)
+		return pieces_of(address[0], stretch, unit);
+	set_begin(&s);
 	for (u32 m = mask; m; m &= m - 1) {
 		u64 a = address[__builtin_ctz(m)];
 
-		for (u64 k = a / SECTOR; k <= (a + width - 1) / SECTOR; k++)
-			set_add(s, k);
+		/* Neighbouring lanes are often in the same place. */
+		for (u64 k = a / unit; k <= (a + width - 1) / unit; last = k++)
+			if (k != last)
+				set_add(&s, k);
 	}
-	return s->len;
+	return s.len;
 }
 
 u32 watch_sectors(const u64 *address, u32 mask, u32 width)
 {
-	struct set s;
-
-	s.len = 0;
-	return sectors_of(address, mask, width ? width : 1, &s);
+	return distinct_pieces(address, mask, width ? width : 1, SECTOR);
 }
 
+/* How many lanes there are on each address. */
+static void count_at_places(const u64 *address, u32 mask, struct set *s, u8 *lanes)
+{
+	set_begin(s);
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 len = s->len, i = set_add(s, address[__builtin_ctz(m)]);
+
+		lanes[i] = (u8)(s->len > len ? 1 : lanes[i] + 1);
+	}
+}
+
+/* Of each sector, as many as there are lanes on its busiest address, and at least one. */
 u32 watch_atomic_sectors(const u64 *address, u32 mask, u32 width)
 {
-	struct set s;
+	struct set places, sectors;
+	u8 lanes[256], most[256];
 	u32 sum = 0;
 
-	s.len = 0;
-	sectors_of(address, mask, width ? width : 1, &s);
-	for (u32 i = 0; i < s.len; i++) {
-		u32 most = 0;
+	width = width ? width : 1;
+	if (stretch_of(address, mask, width) > width)
+		return pieces_of(address[0], (u64)WARP_LANES * width, SECTOR);
+	count_at_places(address, mask, &places, lanes);
+	set_begin(&sectors);
+	for (u32 i = 0; i < places.len; i++) {
+		u64 a = places.at[i], first = a / SECTOR;
 
-		for (u32 m = mask; m; m &= m - 1) {
-			u64 a = address[__builtin_ctz(m)];
-			u32 same = 0;
+		for (u64 k = first; k <= (a + width - 1) / SECTOR; k++) {
+			u32 len = sectors.len, j = set_add(&sectors, k);
+			u8 n = k == first ? lanes[i] : 1, old = sectors.len > len ? 0 : most[j];
 
-			for (u32 k = mask; k && a / SECTOR == s.at[i]; k &= k - 1)
-				same += address[__builtin_ctz(k)] == a;
-			most = same > most ? same : most;
+			most[j] = n > old ? n : old;
 		}
-		sum += most ? most : 1;
 	}
+	for (u32 i = 0; i < sectors.len; i++)
+		sum += most[i];
 	return sum;
 }
 
 u32 watch_local_sectors(const u64 *address, u32 mask, u32 width)
 {
+	u64 last = UINT64_MAX;
 	struct set s;
 
-	s.len = 0;
+	set_begin(&s);
 	for (u32 m = mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 		u64 a = address[l];
 
-		for (u64 w = a / WORD; w <= (a + width - 1) / WORD; w++)
-			set_add(&s, (w * WARP_LANES + l) * WORD / SECTOR);
+		for (u64 w = a / WORD; w <= (a + width - 1) / WORD; w++) {
+			u64 k = (w * WARP_LANES + l) * WORD / SECTOR;
+
+			if (k != last)
+				set_add(&s, k);
+			last = k;
+		}
 	}
 	return s.len;
 }
@@ -131,23 +193,23 @@ static bool is_within_banks(const u64 *address, u32 mask, u32 width)
  */
 static u32 part_wavefronts(const u64 *address, u32 mask, u32 width, bool share)
 {
-	u64 word[BANKS][WARP_LANES * 4];
-	u8 len[BANKS] = {0};
+	u8 words[BANKS] = {0};
+	struct set s;
 	u32 most = 0;
 
 	if (mask && share && is_within_banks(address, mask, width))
 		return 1;
+	set_begin(&s);
 	for (u32 m = mask; m; m &= m - 1) {
 		u64 a = address[__builtin_ctz(m)];
 
 		for (u64 w = a / WORD; w <= (a + width - 1) / WORD; w++) {
-			u32 b = (u32)(w % BANKS), i = 0;
+			u32 b = (u32)(w % BANKS), len = s.len;
 
-			while (i < len[b] && (!share || word[b][i] != w))
-				i++;
-			if (i == len[b])
-				word[b][len[b]++] = w;
-			most = len[b] > most ? len[b] : most;
+			if (share)
+				set_add(&s, w);
+			words[b] = (u8)(words[b] + (!share || s.len > len));
+			most = words[b] > most ? words[b] : most;
 		}
 	}
 	return most;
@@ -214,16 +276,7 @@ struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width, en
 
 u32 watch_bypass_wavefronts(const u64 *address, u32 mask, u32 width)
 {
-	struct set s;
-
-	s.len = 0;
-	for (u32 m = mask; m; m &= m - 1) {
-		u64 a = address[__builtin_ctz(m)];
-
-		for (u64 k = a / LINE; k <= (a + width - 1) / LINE; k++)
-			set_add(&s, k);
-	}
-	return s.len;
+	return distinct_pieces(address, mask, width ? width : 1, LINE);
 }
 
 /* ---- the observer ---- */
