@@ -51,7 +51,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check dap debug devices env exec help inject lint ls profile ptx run"
+	local commands="cc check dap debug devices env exec help inject lint ls profile ptx run toolkit"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -123,6 +123,7 @@ _ptxloom()
 		;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;
+	toolkit) options="$options --cmake" ;;
 	lint) options="$options --max-errors= --dump --print --rows -q --quiet" ;;
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;
@@ -137,7 +138,7 @@ _ptxloom()
 		return
 	fi
 	case $command in
-	devices | env) ;;
+	devices | env | toolkit) ;;
 	cc) _ptxloom_files "$word" cu cpp cc c o a so ;;
 	lint) _ptxloom_files "$word" ptx ;;
 	exec) _ptxloom_files "$word" ptx fatbin cubin ;;

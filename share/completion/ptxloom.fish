@@ -30,12 +30,13 @@ complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
 	'exec:run one kernel' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
-	'ptx:extract PTX from files' 'run:run a program with emulated GPUs'
+	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'toolkit:what build systems take for a CUDA toolkit'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
 	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
 end
 complete -c ptxloom -n '__ptxloom_is run check debug env exec inject profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is toolkit' -l cmake -d 'a toolchain file for CMake'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
 

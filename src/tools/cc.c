@@ -184,6 +184,29 @@ static bool find_clang(struct cc *cc, u32 *version)
 	return false;
 }
 
+const char *cc_find_clang(void)
+{
+	struct cc cc = {0};
+	u32 version;
+
+	return find_clang(&cc, &version) ? cc.clang : NULL;
+}
+
+int cc_empty_object(const char *out)
+{
+	const char *words[] = {"-x", "c", "-c", "/dev/null", "-o", out};
+	struct cc cc = {0};
+	struct cc_words c = {0};
+	u32 version;
+
+	if (!find_clang(&cc, &version))
+		return TOOL_USAGE;
+	cc_add(&c, cc.clang);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		cc_add(&c, words[i]);
+	return compile_sources(&cc, &c);
+}
+
 /* The nearest target to the one asked for that clang makes and our headers are for. */
 static void choose_arch(struct cc *cc, u32 version, char *text, size_t size)
 {

@@ -55,6 +55,11 @@ struct cc_options {
  */
 bool cc_explain_missing(const char *messages);
 
+/* The name of the compiler; NULL after a message. Not owned. */
+const char *cc_find_clang(void);
+/* Write an object without contents. Returns an exit status. */
+int cc_empty_object(const char *out);
+
 /*
  * False after a message, or after --help or --version was answered: then *status is the exit
  * status.

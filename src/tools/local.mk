@@ -14,6 +14,7 @@ ptxloom_CPPFLAGS = $(AM_CPPFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h src/tools/exec_replay.c src/tools/exec_replay.h
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
+ptxloom_SOURCES += src/tools/toolkit/nvcc.c src/tools/toolkit/toolkit.c src/tools/toolkit/toolkit.h
 # `ptxloom debug`: the front end; what runs in the program is src/debugger.
 ptxloom_SOURCES += src/tools/debug/code.c src/tools/debug/code.h src/tools/debug/colour.c src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/layout.c src/tools/debug/line.c \
 	src/tools/debug/program.c src/tools/debug/program.h src/tools/debug/script.c src/tools/debug/script.h \
@@ -26,3 +27,31 @@ else
 ptxloom_SOURCES += src/tools/debug/line_none.c
 EXTRA_DIST += src/tools/debug/line_readline.c
 endif
+
+# What build systems take for a CUDA toolkit, and the package of CMake: for this build, and installed with
+# links that lead from folder to folder, so that an installation can be moved.
+EXTRA_DIST += share/cmake/make_toolkit.sh share/cmake/make_folders.sh share/cmake/toolchain.cmake share/cmake/ptxloomConfig.cmake
+toolkit_libraries = $(cuda_names:.libs/%=%) $(cuda_short:.libs/%=%) libptxloom-runtime.so
+noinst_DATA += toolkit/version.json
+toolkit/version.json: $(cuda_names) $(cuda_short) ptxloom share/cmake/make_toolkit.sh share/cmake/make_folders.sh share/cmake/toolchain.cmake share/cmake/ptxloomConfig.cmake
+	$(AM_V_GEN)$(SHELL) $(srcdir)/share/cmake/make_toolkit.sh toolkit $(srcdir)/share/cmake ../ptxloom $(abs_srcdir)/share/ptxloom/include ../.libs $(toolkit_libraries) && \
+		cp $(srcdir)/share/cmake/ptxloomConfig.cmake toolkit/lib/cmake/ptxloom/ && \
+		$(SHELL) $(srcdir)/share/cmake/make_folders.sh $(abs_builddir) $(abs_srcdir)/include $(abs_builddir)/.libs >toolkit/lib/cmake/ptxloom/ptxloomFolders.cmake
+toolkit_dir = $(pkglibdir)/toolkit
+package_dir = $(libdir)/cmake/ptxloom
+seen_from = realpath -ms --relative-to
+install_toolkit:
+	$(SHELL) $(srcdir)/share/cmake/make_toolkit.sh $(DESTDIR)$(toolkit_dir) $(srcdir)/share/cmake \
+		"$$($(seen_from)=$(toolkit_dir) $(bindir)/ptxloom)" "$$($(seen_from)=$(toolkit_dir) $(ptxloomincludedir))" .. $(toolkit_libraries)
+	$(MKDIR_P) $(DESTDIR)$(package_dir)
+	$(INSTALL_DATA) $(srcdir)/share/cmake/ptxloomConfig.cmake $(DESTDIR)$(package_dir)/
+	$(SHELL) $(srcdir)/share/cmake/make_folders.sh "$$($(seen_from)=$(package_dir) $(bindir))" "$$($(seen_from)=$(package_dir) $(includedir))" \
+		"$$($(seen_from)=$(package_dir) $(libdir))" >$(DESTDIR)$(package_dir)/ptxloomFolders.cmake
+	rmdir $(DESTDIR)$(toolkit_dir)/lib/cmake/ptxloom && ln -s "$$($(seen_from)=$(toolkit_dir)/lib/cmake $(package_dir))" $(DESTDIR)$(toolkit_dir)/lib/cmake/ptxloom
+uninstall_toolkit:
+	rm -rf $(DESTDIR)$(toolkit_dir) $(DESTDIR)$(package_dir)
+.PHONY: install_toolkit uninstall_toolkit
+clean-local: clean_toolkit
+clean_toolkit:
+	rm -rf toolkit
+.PHONY: clean_toolkit

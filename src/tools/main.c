@@ -122,14 +122,25 @@ static int dispatch(int argc, char **argv)
 	return TOOL_USAGE;
 }
 
+/* Names of the program that stand for others' command lines. */
+static const struct stand_in {
+	const char *name, *said;
+	int (*main)(int argc, char **argv);
+} stand_ins[] = {
+	{"ptxloom-sanitizer", "sanitizer", tool_main_sanitizer},
+	{"nvcc", "cc", tool_main_nvcc},
+};
+
 int main(int argc, char **argv)
 {
-	const char *slash = strrchr(argv[0], '/');
+	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	int status;
 
-	if (!strcmp(slash ? slash + 1 : argv[0], "ptxloom-sanitizer"))
-		return flush("sanitizer",
-			     check_environment() ? tool_main_sanitizer(argc, argv) : TOOL_USAGE);
+	for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
+		if (!strcmp(name, stand_ins[i].name))
+			return flush(stand_ins[i].said, check_environment()
+								? stand_ins[i].main(argc, argv)
+								: TOOL_USAGE);
 	status = dispatch(argc, argv);
 	return flush(argc > 1 && argv[1][0] != '-' ? argv[1] : "", status);
 }

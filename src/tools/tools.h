@@ -79,6 +79,8 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv);
 
 /* compute-sanitizer's command line; argv[0] is its own name. */
 int tool_main_sanitizer(int argc, char **argv);
+/* nvcc's, by `ptxloom cc`; argv[0] is its own name. */
+int tool_main_nvcc(int argc, char **argv);
 
 /* Print "usage: ptxloom NAME SYNOPSIS", summary and help to stdout; returns TOOL_OK. */
 int tool_help(const struct tool_command *self);
