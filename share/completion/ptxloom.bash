@@ -88,7 +88,7 @@ _ptxloom()
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
 			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --inject | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
-			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
+			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
 			--check | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
@@ -105,7 +105,7 @@ _ptxloom()
 		elif [[ $word == -* && $command == inject ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --golden --timeout --" -- "$word"))
 		elif [[ $word == -* && $command == profile ]]; then
-			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --show --sort --threshold --context --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --warnings-as-errors --error-exitcode"

@@ -120,9 +120,11 @@ struct device {
 	const struct exec_observer *observer_apart;
 	/*
 	 * Is a launch of the kernel with this name for these two? NULL: all are. observer_rest gets
-	 * the others; NULL: none does. Set with `observer`.
+	 * the others; NULL: none does. Set with `observer`. tag: what launch_tag answered on
+	 * the thread that issued the launch, at that time; NULL: it is not set.
 	 */
-	bool (*is_observed)(void *user, const char *kernel);
+	bool (*is_observed)(void *user, const char *kernel, const void *tag);
+	const void *(*launch_tag)(void *user);
 	void *is_observed_user;
 	const struct exec_observer *observer_rest;
 	/*
@@ -364,6 +366,7 @@ struct device_look {
 	const struct program *program;
 	u64 context, stream;  /* numbers; 0: it is in none */
 	u64 parent;           /* grid_id of the grid that has launched it; 0: the host has */
+	const void *tag;      /* as in struct device: is_observed */
 	u32 registers;        /* of a thread, as occupancy takes them */
 	bool registers_given; /* the kernel says so */
 	u32 static_shared, dynamic_shared, resident;

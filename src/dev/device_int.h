@@ -55,6 +55,7 @@ struct device_flight {
 	u64 started_ns;                       /* where the device has on_end */
 	struct host_from from;                /* as in device_launch */
 	u64 context, stream;                  /* as in struct device_look */
+	const void *tag;                      /* likewise */
 	const struct exec_observer *observer; /* while it runs; NULL: none */
 	bool is_unobserved;                   /* the device's is_observed says so */
 	u64 place;                            /* of the launch in the program: sched_launch.place */

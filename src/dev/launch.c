@@ -330,8 +330,8 @@ static const struct exec_observer *launch_observer(struct device_flight *f)
 {
 	const struct device *d = f->dev;
 
-	f->is_unobserved =
-		d->is_observed && !d->is_observed(d->is_observed_user, f->kernel->func->name->text);
+	f->is_unobserved = d->is_observed && !d->is_observed(d->is_observed_user,
+							     f->kernel->func->name->text, f->tag);
 	if (f->is_unobserved)
 		return d->observer_rest;
 	return f->program->extents ? d->observer_apart : d->observer;
@@ -458,6 +458,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->from = l->from;
 	f->context = l->context;
 	f->stream = 0;
+	f->tag = PL_UNLIKELY(d->launch_tag != NULL) ? d->launch_tag(d->is_observed_user) : NULL;
 	f->program = p;
 	f->resident = resident;
 	f->cooperative = l->cooperative;
@@ -498,6 +499,7 @@ void device_look_at(const struct exec_env *e, struct device_look *out)
 		.context = f->context,
 		.stream = f->stream,
 		.parent = f->parent,
+		.tag = f->tag,
 		.registers = use.registers_per_thread,
 		.registers_given = f->kernel->func->has_perf[IR_MAXNREG],
 		.static_shared = device_shared_static(f->program),

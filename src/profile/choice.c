@@ -5,6 +5,7 @@
 
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/profile/ranges.h"
 
 #include <regex.h>
 #include <stdlib.h>
@@ -125,6 +126,37 @@ void profile_kernel_name(const char *mangled, enum profile_base base, struct tex
 
 /* ---- launches ---- */
 
+bool profile_choice_add_range(struct profile_choice *c, const char *filter, bool is_include,
+			      struct text *why)
+{
+	struct range_filter *f = range_filter_new(filter, why);
+
+	if (f && (is_include ? VEC_PUSH(&c->include, f) : VEC_PUSH(&c->exclude, f)))
+		return true;
+	range_filter_free(f);
+	if (!why->len)
+		text_puts(why, "no memory left");
+	return false;
+}
+
+/* A filter a line. */
+static bool choice_read_ranges(struct profile_choice *c, enum setting s, bool is_include,
+			       struct text *why)
+{
+	const char *lines = setting_text(s);
+	bool ok = true;
+
+	while (ok && lines && *lines) {
+		size_t n = strcspn(lines, "\n");
+		char *line = strndup(lines, n);
+
+		ok = line && (!n || profile_choice_add_range(c, line, is_include, why));
+		free(line);
+		lines += n + (lines[n] == '\n');
+	}
+	return ok;
+}
+
 bool profile_choice_read(struct profile_choice *c, struct text *why)
 {
 	const char *pattern = setting_text(SETTING_PROFILE_KERNELS);
@@ -137,13 +169,21 @@ bool profile_choice_read(struct profile_choice *c, struct text *why)
 	};
 	if (pattern)
 		c->pattern = profile_pattern_new(pattern, why);
-	return !pattern || c->pattern;
+	return (!pattern || c->pattern) &&
+	       choice_read_ranges(c, SETTING_PROFILE_INCLUDE, true, why) &&
+	       choice_read_ranges(c, SETTING_PROFILE_EXCLUDE, false, why);
 }
 
 void profile_choice_fini(struct profile_choice *c)
 {
 	profile_pattern_free(c->pattern);
 	c->pattern = NULL;
+	for (size_t i = 0; i < c->include.len; i++)
+		range_filter_free(c->include.at[i]);
+	for (size_t i = 0; i < c->exclude.len; i++)
+		range_filter_free(c->exclude.at[i]);
+	VEC_FREE(&c->include);
+	VEC_FREE(&c->exclude);
 }
 
 static bool fits_kernel(const struct profile_choice *c, const char *kernel)
@@ -169,7 +209,24 @@ bool profile_choice_next(struct profile_choice *c, bool fits)
 	return n >= c->skip && (!c->count || n - c->skip < c->count);
 }
 
-bool profile_choice_has(void *choice, const char *kernel)
+bool profile_choice_has_ranges(const struct profile_choice *c, const struct profile_ranges_view *v)
 {
-	return profile_choice_next(choice, fits_kernel(choice, kernel));
+	static const struct profile_ranges_view nowhere = {.is_on = true};
+	bool yes = !c->include.len;
+
+	if (!v)
+		v = &nowhere;
+	if (!v->is_on)
+		return false;
+	for (size_t i = 0; i < c->include.len; i++)
+		yes |= range_filter_fits(c->include.at[i], v);
+	for (size_t i = 0; i < c->exclude.len; i++)
+		yes &= !range_filter_fits(c->exclude.at[i], v);
+	return yes;
+}
+
+bool profile_choice_has(struct profile_choice *c, const char *kernel,
+			const struct profile_ranges_view *v)
+{
+	return profile_choice_next(c, profile_choice_has_ranges(c, v) && fits_kernel(c, kernel));
 }

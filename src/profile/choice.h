@@ -6,6 +6,7 @@
 #define PL_PROFILE_CHOICE_H
 
 #include "src/base/text.h"
+#include "src/base/vec.h"
 
 /* Names of a kernel, in the order of PTXLOOM_PROFILE_BASE. */
 enum profile_base { BASE_FUNCTION, BASE_DEMANGLED, BASE_MANGLED, PROFILE_BASES };
@@ -29,11 +30,16 @@ void profile_shown_name(const char *demangled, enum profile_base base, struct te
 /* Where the parameters of a demangled name begin; its length, if it has none. */
 size_t profile_name_end(const char *demangled);
 
+struct range_filter;
+struct profile_ranges_view;
+
 struct profile_choice {
 	struct profile_pattern *pattern; /* NULL: all kernels; owned */
 	enum profile_base base;
 	u64 skip_all, skip, count; /* count 0: all */
 	u64 all, seen;             /* launches so far, and those that the pattern fits; atomic */
+	/* Of ranges; without any all are included; owned. */
+	VEC(struct range_filter *) include, exclude;
 };
 
 /* From PTXLOOM_PROFILE_*. False with a line in `why`. */
@@ -41,8 +47,14 @@ bool profile_choice_read(struct profile_choice *c, struct text *why);
 void profile_choice_fini(struct profile_choice *c);
 /* The next launch; fits: the pattern its name. Is it one of those that are counted out? */
 bool profile_choice_next(struct profile_choice *c, bool fits);
-/* A launch of the kernel with this name in the PTX begins: is it profiled? (struct device:
- * is_observed) */
-bool profile_choice_has(void *choice, const char *kernel);
+/* A further filter of ranges. False with a line in `why`. */
+bool profile_choice_add_range(struct profile_choice *c, const char *filter, bool is_include,
+			      struct text *why);
+/* v: what the launch is in; NULL: in no range, and profiling is on. */
+bool profile_choice_has_ranges(const struct profile_choice *c, const struct profile_ranges_view *v);
+/* A launch of the kernel with this name in the PTX begins, in these
+ * ranges: is it profiled? */
+bool profile_choice_has(struct profile_choice *c, const char *kernel,
+			const struct profile_ranges_view *v);
 
 #endif

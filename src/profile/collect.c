@@ -368,6 +368,25 @@ static void launch_end(void *user, const struct program *p, u64 grid_id)
 
 /* ---- devices ---- */
 
+static bool collect_chooses(void *user, const char *kernel, const void *tag)
+{
+	struct profile_collect *c = user;
+
+	return profile_choice_has(&c->choice, kernel, tag);
+}
+
+static const void *collect_ranges_here(void *user)
+{
+	struct profile_collect *c = user;
+
+	return profile_ranges_here(c->ranges);
+}
+
+struct profile_ranges *profile_ranges_of(struct profile_collect *c)
+{
+	return c->ranges;
+}
+
 struct profile_device *profile_device_open(struct profile_collect *c, struct device *dev)
 {
 	static u64 serials;
@@ -396,8 +415,9 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 	}
 	watch_tee_add(&d->tee, &d->counts);
 	dev->observer = &d->tee.observer;
-	dev->is_observed = profile_choice_has;
-	dev->is_observed_user = &c->choice;
+	dev->is_observed = collect_chooses;
+	dev->launch_tag = collect_ranges_here;
+	dev->is_observed_user = c;
 	dev->on_program = collect_forget_program;
 	dev->on_program_user = d;
 	return d;
@@ -459,6 +479,7 @@ struct profile_collect *profile_open(struct text *why)
 	if (!c->to) {
 		text_printf(why, "%s: %s", path, strerror(errno));
 	} else if (profile_choice_read(&c->choice, why)) {
+		c->ranges = profile_ranges_new(setting_number(SETTING_PROFILE_FROM_START, 1) != 0);
 		c->caches =
 			(enum collect_caches)setting_number(SETTING_PROFILE_CACHES, CACHES_COLD);
 		pthread_mutex_init(&c->lock, NULL);
@@ -466,6 +487,7 @@ struct profile_collect *profile_open(struct text *why)
 		write_process(c);
 		return c;
 	}
+	profile_choice_fini(&c->choice);
 	if (c->to)
 		fclose(c->to);
 	free(c->path);
@@ -499,6 +521,7 @@ void profile_close(struct profile_collect *c)
 	map_fini(&c->rows);
 	map_fini(&c->written);
 	profile_choice_fini(&c->choice);
+	profile_ranges_free(c->ranges);
 	pthread_mutex_destroy(&c->lock);
 	free(c->path);
 	free(c);

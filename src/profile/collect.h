@@ -12,6 +12,7 @@
 
 struct profile_collect;
 struct profile_device;
+struct profile_ranges;
 
 /*
  * Begin to collect as PTXLOOM_PROFILE and PTXLOOM_PROFILE_* say. NULL when nothing is asked for, or
@@ -22,6 +23,8 @@ struct profile_collect *profile_open(struct text *why);
 void profile_close(struct profile_collect *c);
 /* Are launches to run in the order in which they are issued, for numbers that do not change? */
 bool profile_needs_order(const struct profile_collect *c);
+/* For what the program marks. */
+struct profile_ranges *profile_ranges_of(struct profile_collect *c);
 /*
  * Observe a device, before its first program is loaded. NULL without memory, after a message.
  * profile_device_close before the device's storage is used for another; its launches have ended.

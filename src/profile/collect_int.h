@@ -7,6 +7,7 @@
 #include "src/profile/choice.h"
 #include "src/profile/collect.h"
 #include "src/profile/describe.h"
+#include "src/profile/ranges.h"
 #include "src/profile/report.h"
 #include "src/watch/caches.h"
 #include "src/watch/tee.h"
@@ -26,6 +27,7 @@ struct profile_collect {
 	struct map rows;    /* struct program * -> struct profile_rows * */
 	struct map written; /* hash of a description -> its id + 1 */
 	struct profile_choice choice;
+	struct profile_ranges *ranges;
 	bool is_short; /* of memory: a launch is missing */
 };
 

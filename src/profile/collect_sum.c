@@ -213,6 +213,7 @@ bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_laun
 	x->number = l->number;
 	x->program = l->rows->described;
 	x->device = dev->number;
+	x->ranges = l->look.tag;
 	x->device_name = strdup(dev->arch->name ? dev->arch->name : "");
 	x->context = l->look.context;
 	x->stream = l->look.stream ? l->look.stream + STREAMS_BEFORE : 0;

@@ -99,7 +99,8 @@ static bool choice_fits(struct profile_pick *p, const struct profile_launch *l)
 {
 	struct profile_choice *c = &p->choice;
 
-	return profile_choice_next(c, !c->pattern || name_fits(p, c->pattern, l));
+	return profile_choice_next(c, (!c->pattern || name_fits(p, c->pattern, l)) &&
+					      profile_choice_has_ranges(c, l->ranges));
 }
 
 bool profile_pick_apply(struct profile_pick *p, struct profile_report *r)

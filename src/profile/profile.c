@@ -3,6 +3,8 @@
  */
 #include "src/profile/profile.h"
 
+#include <stdlib.h>
+
 #define NAMES_OF_ACCESS(id)                                                                        \
 #id "_insts", #id "_requests", #id "_sectors", #id "_ideal", #id "_passes", #id "_parts",  \
 		#id "_bytes"
@@ -78,4 +80,13 @@ const char *profile_column_title(u32 column)
 const char *profile_column_what(u32 column)
 {
 	return column < PROFILE_COLUMNS ? columns[column].what : NULL;
+}
+
+void profile_ranges_view_free(struct profile_ranges_view *v)
+{
+	for (u32 i = 0; v && i < v->len; i++) {
+		free(v->at[i].domain);
+		free(v->at[i].name);
+	}
+	free(v);
 }

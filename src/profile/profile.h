@@ -100,6 +100,23 @@ struct profile_process {
 	VEC(struct profile_program *) programs;
 };
 
+/* A range that the program has marked, which is open when a launch is asked for. */
+struct profile_range {
+	char *domain, *name;
+	u64 id;         /* of one that was started; else 0 */
+	bool is_pushed; /* else it was started */
+};
+
+/* All that are: those that were pushed in their order. */
+struct profile_ranges_view {
+	bool is_on; /* profiling is switched on */
+	u64 thread; /* whose ranges were pushed: a number */
+	u32 len;
+	struct profile_range at[];
+};
+
+void profile_ranges_view_free(struct profile_ranges_view *v);
+
 struct profile_launch {
 	const struct profile_process *process;
 	const struct profile_program *program;
@@ -109,7 +126,9 @@ struct profile_launch {
 	char *device_name;
 	u32 grid[3], block[3], cluster[3];
 	u64 value[PROFILE_VALUES];
-	VEC(struct profile_row) rows; /* by instruction, those that were executed */
+	const struct profile_ranges_view *ranges; /* NULL: it is in none */
+	struct profile_ranges_view *own_ranges;   /* the same, where it is the launch's */
+	VEC(struct profile_row) rows;             /* by instruction, those that were executed */
 };
 
 struct profile_report {

@@ -8,7 +8,9 @@
  *     {"program": 1, "kernel": "_Z5scalePf", "name": "scale(float*)", "ptx": "..",
  *      "insns": [[function, PTX line, file, line, "text"], ..], "functions": [..], "files": [..]}
  *     {"launch": 0, "program": 1, "device": 0, "device_name": "..", "context": 1, "stream": 1,
- *      "grid": [..], "block": [..], "cluster": [..], "values": {"inst": 12, ..},
+ *      "grid": [..], "block": [..], "cluster": [..],
+ *      "thread": 1, "ranges": [[domain, name, number of one that was started or 0], ..],
+ *      "values": {"inst": 12, ..},
  *      "rows": [[instruction, the columns ..], ..]}
  *     {"end": 1}
  *

@@ -2,7 +2,7 @@
  * Writing reports.
  */
 #include "src/config.h"
-#include "src/profile/json.h"
+#include "src/profile/json_out.h"
 #include "src/profile/report.h"
 
 #include "src/base/map.h"
@@ -88,11 +88,24 @@ static void write_values(struct text *t, const u64 *value)
 	for (u32 i = 0; i < PROFILE_VALUES; i++) {
 		if (!value[i])
 			continue;
-		text_printf(t, "%s\"%s\": %llu", any ? ", " : "", profile_value_name(i),
-			    (unsigned long long)value[i]);
+		text_printf(t, "%s\"%s\": ", any ? ", " : "", profile_value_name(i));
+		json_out_number(value[i], t);
 		any = true;
 	}
 	text_puts(t, "}");
+}
+
+static void write_ranges(const struct profile_ranges_view *v, struct text *out)
+{
+	text_printf(out, ", \"thread\": %llu, \"ranges\": [", (unsigned long long)v->thread);
+	for (u32 i = 0; i < v->len; i++) {
+		text_puts(out, i ? ", [" : "[");
+		text_json_string(out, v->at[i].domain);
+		text_puts(out, ", ");
+		text_json_string(out, v->at[i].name);
+		text_printf(out, ", %llu]", (unsigned long long)v->at[i].id);
+	}
+	text_puts(out, "]");
 }
 
 void profile_launch_write(const struct profile_launch *l, struct text *out)
@@ -105,12 +118,16 @@ void profile_launch_write(const struct profile_launch *l, struct text *out)
 	json_out_box("grid", l->grid, out);
 	json_out_box("block", l->block, out);
 	json_out_box("cluster", l->cluster, out);
+	if (l->ranges && l->ranges->len)
+		write_ranges(l->ranges, out);
 	write_values(out, l->value);
 	text_puts(out, ", \"rows\": [");
 	for (size_t i = 0; i < l->rows.len; i++) {
 		text_printf(out, "%s[%u", i ? ", " : "", l->rows.at[i].insn);
-		for (u32 k = 0; k < PROFILE_COLUMNS; k++)
-			text_printf(out, ", %llu", (unsigned long long)l->rows.at[i].at[k]);
+		for (u32 k = 0; k < PROFILE_COLUMNS; k++) {
+			text_puts(out, ", ");
+			json_out_number(l->rows.at[i].at[k], out);
+		}
 		text_puts(out, "]");
 	}
 	text_puts(out, "]}\n");

@@ -2,10 +2,6 @@
 # Debian: neovim; emacs-nox and elpa-dap-mode. nvim-dap is looked for where Neovim finds packages, or in $NVIM_DAP.
 . "${srcdir:-.}/tests/tap.sh"
 
-if ! "$bin/ptxloom" dap </dev/null 2>/dev/null; then
-	skip "sessions of editors" "this build has no libcjson"
-	finish
-fi
 for program in diverge fault spin; do
 	if ! ptxloom cc -G "$top/tests/debug/$program.cu" -o "$scratch/$program" 2>"$scratch/err"; then
 		skip "sessions of editors" "no CUDA C++ can be compiled here: $(head -n 1 "$scratch/err")"

@@ -5,10 +5,6 @@ if ! command -v python3 >/dev/null; then
 	skip "sessions of an editor" "there is no python3"
 	finish
 fi
-if ! "$bin/ptxloom" dap </dev/null 2>/dev/null; then
-	skip "sessions of an editor" "this build has no libcjson"
-	finish
-fi
 for program in diverge fault deadlock race spin targets; do
 	if ! ptxloom cc -G "$top/tests/debug/$program.cu" -o "$scratch/$program" 2>"$scratch/err"; then
 		skip "sessions of an editor" "no CUDA C++ can be compiled here: $(head -n 1 "$scratch/err")"

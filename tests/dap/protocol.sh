@@ -5,10 +5,6 @@ if ! command -v python3 >/dev/null; then
 	skip "bad requests of an editor" "there is no python3"
 	finish
 fi
-if ! "$bin/ptxloom" dap </dev/null 2>/dev/null; then
-	skip "bad requests of an editor" "this build has no libcjson"
-	finish
-fi
 PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 "$top/tests/dap/sessions.py" "$bin/ptxloom" "$scratch" \
 	"$top/tests/debug" refusals cuts port >"$scratch/sessions" 2>"$scratch/err"
 status=$?

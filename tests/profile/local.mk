@@ -1,5 +1,5 @@
-dist_check_SCRIPTS += tests/profile/profile.sh tests/profile/programs.sh
+dist_check_SCRIPTS += tests/profile/profile.sh tests/profile/programs.sh tests/profile/pages.sh
 EXTRA_DIST += tests/profile/counts.ptx tests/profile/launches.cu
 if !SANITIZED
-TESTS += tests/profile/profile.sh tests/profile/programs.sh
+TESTS += tests/profile/profile.sh tests/profile/programs.sh tests/profile/pages.sh
 endif

@@ -433,6 +433,7 @@ static enum status launch_child(struct device_flight *parent, struct nested *n,
 	item.flight->family = n;
 	item.flight->depth = parent->depth + 1;
 	item.flight->parent = parent->grid_id;
+	item.flight->tag = parent->tag;
 	item.flight->place =
 		sched_mix(parent->place, __atomic_add_fetch(&n->launches, 1, __ATOMIC_RELAXED));
 	item.flight->pool = parent->pool;

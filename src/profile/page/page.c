@@ -5,12 +5,21 @@
 
 #include "src/profile/choice.h"
 
+static void write_html(const struct page *p, struct text *out)
+{
+	page_html(&p, 1, out);
+}
+
 void page_write(const struct page *p, struct text *out)
 {
-	if (p->kind == PAGE_SOURCE)
-		page_source(p, out);
-	else if (p->kind == PAGE_JSON)
-		page_json(p, out);
+	static void (*const pages[])(const struct page *, struct text *) = {
+		[PAGE_SOURCE] = page_source,     [PAGE_JSON] = page_json,
+		[PAGE_HTML] = write_html,        [PAGE_CALLGRIND] = page_callgrind,
+		[PAGE_ANNOTATE] = page_annotate,
+	};
+
+	if (p->kind < ARRAY_LEN(pages) && pages[p->kind])
+		pages[p->kind](p, out);
 	else if (p->is_csv)
 		page_csv(p, out);
 	else

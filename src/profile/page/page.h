@@ -5,10 +5,20 @@
 #define PL_PROFILE_PAGE_H
 
 #include "src/base/file.h"
+#include "src/profile/page/events.h"
 #include "src/profile/report.h"
 #include "src/profile/page/sections.h"
 
-enum page_kind { PAGE_DETAILS, PAGE_RAW, PAGE_SOURCE, PAGE_JSON };
+enum page_kind {
+	PAGE_DETAILS,
+	PAGE_RAW,
+	PAGE_SOURCE,
+	PAGE_JSON,
+	PAGE_HTML,
+	PAGE_CALLGRIND,
+	PAGE_ANNOTATE,
+	PAGE_KINDS,
+};
 enum page_names { NAMES_LABEL, NAMES_NAME, NAMES_BOTH };
 /* The lines of the source page. */
 enum page_source { SOURCE_PTX, SOURCE_CUDA, SOURCE_CUDA_PTX };
@@ -20,6 +30,14 @@ struct page {
 	bool is_csv, is_base; /* units without prefixes */
 	u32 sections;         /* a bit each */
 	struct metric_list metrics;
+	/*
+	 * Annotated sources: events, those to sort by, the percentage below which nothing is shown,
+	 * lines around those that have counts.
+	 */
+	struct event_list show, sort;
+	double threshold;
+	u32 context;
+	const char *source_folder; /* where sources are, too; NULL: nowhere else */
 	VEC(const struct profile_launch *) launches; /* those to show, of the report */
 };
 
@@ -39,5 +57,9 @@ void page_text(const struct page *p, struct text *out);
 void page_csv(const struct page *p, struct text *out);
 void page_source(const struct page *p, struct text *out);
 void page_json(const struct page *p, struct text *out);
+void page_callgrind(const struct page *p, struct text *out);
+void page_annotate(const struct page *p, struct text *out);
+/* Of one report, or of two that are compared. */
+void page_html(const struct page *const *reports, u32 len, struct text *out);
 
 #endif

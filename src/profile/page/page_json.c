@@ -1,7 +1,7 @@
 /*
  * All of a report as one document of JSON: metrics by name, what stands out, lines of the source.
  */
-#include "src/profile/json.h"
+#include "src/profile/json_out.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
 

@@ -127,7 +127,7 @@ static void csv_cuda(const struct page *p, const struct profile_launch *l, struc
 		if (!i || lines.at.at[i - 1].file != x->file) {
 			source_text_fini(&s);
 			if (x->file)
-				source_text_read(&s, x->file, NULL);
+				source_text_read(&s, x->file, p->source_folder);
 			text_puts(out, "\"File Path\"");
 			page_csv_field(x->file ? x->file : "", false, out);
 			text_puts(out, "\n");
@@ -211,7 +211,7 @@ static void text_cuda(const struct page *p, const struct profile_launch *l, stru
 		if (!i || lines.at.at[i - 1].file != x->file) {
 			source_text_fini(&s);
 			if (x->file)
-				source_text_read(&s, x->file, NULL);
+				source_text_read(&s, x->file, p->source_folder);
 			text_heads(l, x->file ? x->file : "(no line is known)", out);
 		}
 		at = source_text_line(&s, x->line, &len);

@@ -129,11 +129,50 @@ static bool profile_take_word(struct parser *p, const char *option, const char *
 static bool take_page(struct parser *p, const char *value)
 {
 	u32 kind = 0;
-	bool ok = TAKE_WORD(p, "--page", value, &kind, "details", "raw", "source", "json");
+	bool ok = TAKE_WORD(p, "--page", value, &kind, "details", "raw", "source", "json", "html",
+			    "callgrind", "annotate");
 
 	p->o->has_page = true;
 	p->o->page.kind = (enum page_kind)kind;
 	return ok;
+}
+
+static bool take_show(struct parser *p, const char *value)
+{
+	return event_list_add(&p->o->page.show, value, &p->why);
+}
+
+static bool take_sort(struct parser *p, const char *value)
+{
+	return event_list_add(&p->o->page.sort, value, &p->why);
+}
+
+static bool take_threshold(struct parser *p, const char *value)
+{
+	char *end;
+
+	p->o->page.threshold = strtod(value, &end);
+	if (end != value && !*end && p->o->page.threshold >= 0 && p->o->page.threshold <= 100)
+		return true;
+	text_printf(&p->why, "--threshold '%s' is no percentage", value);
+	return false;
+}
+
+static bool take_whole(struct parser *p, const char *option, const char *value, u32 most, u32 *out)
+{
+	char *end;
+	unsigned long x = strtoul(value, &end, 10);
+
+	*out = (u32)x;
+	if (*value >= '0' && *value <= '9' && !*end && x <= most)
+		return true;
+	text_printf(&p->why, "%s '%s' is no number up to %u", option, value, most);
+	return false;
+}
+
+static bool take_context(struct parser *p, const char *value)
+{
+	return take_whole(p, "--context", value, 1000000, &p->o->page.context);
 }
 
 static bool take_units(struct parser *p, const char *value)
@@ -277,6 +316,10 @@ static const struct option {
 	{"--metrics", NULL, true, take_metrics},
 	{"--page", NULL, true, take_page},
 	{"--csv", NULL, false, take_csv},
+	{"--show", NULL, true, take_show},
+	{"--sort", NULL, true, take_sort},
+	{"--threshold", NULL, true, take_threshold},
+	{"--context", NULL, true, take_context},
 	{"--print-units", NULL, true, take_units},
 	{"--print-metric-name", NULL, true, take_names},
 	{"--print-source", NULL, true, take_source},
@@ -423,6 +466,8 @@ int profile_options_parse(const struct tool_command *self, struct profile_option
 	struct parser p = {.self = self, .o = o};
 	int i = 1, status = TOOL_OK;
 
+	o->page.threshold = 0.1;
+	o->page.context = 8;
 	for (; i < argc && argv[i][0] == '-' && !status; i++) {
 		if (!strcmp(argv[i], "--")) {
 			i++;
@@ -453,5 +498,7 @@ void profile_options_fini(struct profile_options *o)
 	profile_pick_fini(&o->pick);
 	profile_budgets_fini(&o->budgets);
 	metric_list_fini(&o->page.metrics);
+	VEC_FREE(&o->page.show.at);
+	VEC_FREE(&o->page.sort.at);
 	VEC_FREE(&o->page.launches);
 }

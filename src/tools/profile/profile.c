@@ -32,7 +32,11 @@ const char tool_help_profile[] =
 	"  --section ID            these sections: an identifier or regex:EXPRESSION; may be repeated\n"
 	"  --metrics LIST          these metrics, separated by commas: names, with or without a suffix, or\n"
 	"                          regex:EXPRESSION\n"
-	"  --page PAGE             details (default), raw, source, json\n"
+	"  --page PAGE             details (default), raw, source, json; html: one file for a browser; annotate:\n"
+	"                          sources with counts; callgrind: for KCachegrind\n"
+	"  --show EVENTS, --sort EVENTS, --threshold PERCENT, --context LINES\n"
+	"                          annotated sources: what is counted (inst,l1_miss), what files are sorted by, below\n"
+	"                          which share they are left out (0.1), lines around those with counts (8)\n"
 	"  --print-source WHAT     lines of the source page: ptx (default), cuda, cuda,ptx\n"
 	"  --csv                   comma-separated values\n"
 	"  --print-units UNITS     auto (default): bytes as Kbyte and so on; base\n"
@@ -327,12 +331,38 @@ static bool read_picked(struct profile_options *o, struct profile_report *r, con
 	return read_report(r, path, path, false) && profile_pick_apply(&o->pick, r);
 }
 
+/* The page, by side, of the report. */
+static void page_side(const struct profile_options *o, const struct profile_report *r,
+		      struct page *side)
+{
+	*side = o->page;
+	memset(&side->launches, 0, sizeof(side->launches));
+	for (size_t i = 0; i < r->launches.len; i++)
+		(void)VEC_PUSH(&side->launches, r->launches.at[i]);
+}
+
+static bool write_diff(const struct profile_options *o, const struct profile_report *a,
+		       const struct profile_report *b, struct text *out)
+{
+	struct page sides[2];
+	const struct page *const both[] = {&sides[0], &sides[1]};
+
+	if (o->page.kind != PAGE_HTML)
+		return profile_diff(a, b, &o->page.metrics, out);
+	page_side(o, a, &sides[0]);
+	page_side(o, b, &sides[1]);
+	page_html(both, 2, out);
+	VEC_FREE(&sides[0].launches);
+	VEC_FREE(&sides[1].launches);
+	return !out->failed;
+}
+
 static int show_diff(struct profile_options *o)
 {
 	struct profile_report a = {0}, b = {0};
 	struct text t = {0};
 	bool ok = read_picked(o, &a, o->diff[0]) && read_picked(o, &b, o->diff[1]) &&
-		  profile_diff(&a, &b, &o->page.metrics, &t);
+		  write_diff(o, &a, &b, &t);
 
 	if (ok && o->log_file)
 		ok = profile_write_file(o->log_file, &t);
