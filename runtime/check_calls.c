@@ -5,6 +5,7 @@
 #include "runtime/check_calls.h"
 
 #include "src/base/setting.h"
+#include "src/check/init/init_memory.h"
 #include "src/dev/status.h"
 #include "src/dev/whereabouts.h"
 #include "src/mem/near.h"
@@ -183,6 +184,20 @@ static void note_call(const struct call_row *row, struct host_from from,
 	note_made(&x);
 }
 
+/* The call as a place: the user's line, else what the loader knows of it. */
+static void add_call_side(struct finding *f, const char *name, struct host_from from)
+{
+	const struct host_frame *at = host_trace_place(from.trace);
+	struct finding_side *s = finding_add_side(f, name, NULL, 0);
+	struct text where = {0};
+
+	if (!at || !at->file)
+		host_from_say(from, &where);
+	finding_set_place(&s->place, at && at->function ? at->function : name, at ? at->file : NULL,
+			  at ? at->line : 0, where.at, 1);
+	text_fini(&where);
+}
+
 /* Where the allocation that is, or was, at `base` was made and freed, if a call has made it. */
 static void add_origin(u64 base, struct finding *f)
 {
@@ -197,7 +212,9 @@ static void add_origin(u64 base, struct finding *f)
 	if (!x.is_memory)
 		return;
 	finding_add_host(f, "allocated", x.made_by);
-	if (x.is_ended)
+	if (f->kind == FINDING_UNUSED)
+		add_call_side(f, "Allocation", x.made_by);
+	else if (x.is_ended)
 		finding_add_host(f, "freed", x.ended_by);
 }
 
@@ -259,20 +276,6 @@ static void say_pointers(const struct entry_argument *a, struct finding *f)
 	}
 }
 
-/* The call as a place: the user's line, else what the loader knows of it. */
-static void add_call_side(struct finding *f, const char *name, struct host_from from)
-{
-	const struct host_frame *at = host_trace_place(from.trace);
-	struct finding_side *s = finding_add_side(f, name, NULL, 0);
-	struct text where = {0};
-
-	if (!at || !at->file)
-		host_from_say(from, &where);
-	finding_set_place(&s->place, at && at->function ? at->function : name, at ? at->file : NULL,
-			  at ? at->line : 0, where.at, 1);
-	text_fini(&where);
-}
-
 static void report_call(const struct call_row *row, const char *name, int status,
 			struct host_from from, const struct entry_argument *a)
 {
@@ -328,6 +331,8 @@ void check_call(const char *name, int status, const void *caller, const struct e
 		note_call(row, from, a);
 	if (is_wrong)
 		report_call(row, name, status, from, a);
+	if (the_process.checks & CHECK_INIT && row && row->role == CALL_FREES)
+		init_memory_unused(NULL, false);
 	text_fini(&refused.why);
 	refused.why = (struct text){0};
 }
@@ -375,10 +380,27 @@ static bool is_leak(const struct made_thing *x, int device)
 	       (x->is_memory || setting_number(SETTING_CHECK_LEAK, 0));
 }
 
+static void report_all_unused(int device)
+{
+	struct rt *rt = rt_get();
+	bool any = false;
+
+	for (u32 i = 0; i < rt->list.len; i++) {
+		any |= rt->device[i].is_open && rt_sticky(&rt->device[i]);
+		if (rt->device[i].is_open && !rt_sticky(&rt->device[i]) && (u32)device == i)
+			init_memory_unused(&rt->device[i].dev.mem, true);
+	}
+	/* What a kernel that faulted would have used is not known. */
+	if (device < 0)
+		init_memory_unused(NULL, !any);
+}
+
 void check_calls_leaks(int device)
 {
 	struct rt *rt;
 
+	if (the_process.checks & CHECK_INIT && !the_process.is_forked)
+		report_all_unused(device);
 	if (!(the_process.checks & CHECK_LEAK) || the_process.is_forked)
 		return;
 	rt = rt_get();

@@ -7,7 +7,7 @@
 #include "runtime/entry_log.h"
 
 /* The checks that need to know of each call. */
-#define CHECKS_OF_CALLS ((u32)(CHECK_MEM | CHECK_LEAK | CHECK_API | CHECK_RACE))
+#define CHECKS_OF_CALLS ((u32)(CHECK_MEM | CHECK_LEAK | CHECK_API | CHECK_RACE | CHECK_INIT))
 
 /* After a call with this answer; caller: where it returns to in the program. */
 void check_call(const char *name, int status, const void *caller, const struct entry_argument *a);

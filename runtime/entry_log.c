@@ -25,7 +25,8 @@ static u32 read_setting(void)
 	      : setting_has(SETTING_LOG, "api") ? ENTRY_LOG_FAILED
 						: 0;
 	if (setting_has(SETTING_CHECK, "mem") || setting_has(SETTING_CHECK, "leak") ||
-	    setting_has(SETTING_CHECK, "api") || setting_has(SETTING_CHECK, "race"))
+	    setting_has(SETTING_CHECK, "api") || setting_has(SETTING_CHECK, "race") ||
+	    setting_has(SETTING_CHECK, "init"))
 		log |= ENTRY_LOG_CHECKED;
 	if (setting_text(SETTING_INJECT))
 		log |= ENTRY_LOG_INJECT;

@@ -11,6 +11,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cuda/external.c \
 	runtime/inject.c runtime/inject_launch.c runtime/inject.h \
 	runtime/log.c \
+	runtime/nvtx.c \
 	runtime/process.c runtime/process.h \
 	runtime/cuda_types.h \
 	runtime/cuda/drv.c runtime/cuda/drv.h \

@@ -92,6 +92,8 @@ complete -c ptxloom -n '__ptxloom_is check' -l print-level -x -a 'info warn erro
 complete -c ptxloom -n '__ptxloom_is check' -l suppressions -r -d 'findings that are known'
 complete -c ptxloom -n '__ptxloom_is check' -l show-backtrace -x -a 'yes no host device' -d 'which stacks'
 complete -c ptxloom -n '__ptxloom_is check' -l num-callers -x -d 'frames of a host stack'
+complete -c ptxloom -n '__ptxloom_is check' -l track-unused-memory -d 'report allocations that are never written'
+complete -c ptxloom -n '__ptxloom_is check' -x -l unused-memory-threshold -d 'percent that is to be unused for that'
 complete -c ptxloom -n '__ptxloom_is check' -l warnings-as-errors -d 'warnings change the exit status'
 complete -c ptxloom -n '__ptxloom_is check' -l error-exitcode -x -d 'the exit status if anything is found'
 complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'

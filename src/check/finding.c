@@ -259,13 +259,24 @@ static bool prepare_file(const char *name, struct text *why)
 	return f;
 }
 
+/* What only one of the checks looks for, without it. */
+static bool is_init_missing(u32 checks, struct text *why)
+{
+	if (checks & CHECK_INIT || !setting_number(SETTING_CHECK_UNUSED, 0))
+		return false;
+	text_puts(why, "unused memory is tracked by the check init (--check=init), which is off");
+	return true;
+}
+
 bool findings_prepare(struct text *why)
 {
 	const char *file = setting_text(SETTING_CHECK_FILE);
 	const char *known = setting_text(SETTING_CHECK_SUPPRESSIONS);
 	struct suppressions s = {0};
+	u32 checks = (u32)setting_number(SETTING_CHECK, 0);
 	bool ok = !known || suppressions_read(&s, known, why);
 
+	ok = ok && !is_init_missing(checks, why);
 	suppressions_fini(&s);
 	return ok && (!file || prepare_file(file, why));
 }
@@ -274,7 +285,7 @@ bool findings_open(struct findings *l, u32 checks, struct text *why)
 {
 	const char *file = setting_text(SETTING_CHECK_FILE);
 	const char *known = setting_text(SETTING_CHECK_SUPPRESSIONS);
-	bool ok = true;
+	bool ok = !is_init_missing(checks, why);
 
 	*l = (struct findings){
 		.options = {
@@ -289,7 +300,7 @@ bool findings_open(struct findings *l, u32 checks, struct text *why)
 		}};
 	pthread_mutex_init(&l->lock, NULL);
 	l->choice = check_choice_open();
-	if (known) {
+	if (ok && known) {
 		l->suppressions = calloc(1, sizeof(*l->suppressions));
 		ok = l->suppressions && suppressions_read(l->suppressions, known, why);
 	}

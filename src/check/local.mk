@@ -11,6 +11,7 @@ libcore_la_SOURCES += \
 	src/check/init/init_flow.c src/check/init/init_memory.c src/check/init/init_memory.h \
 	src/check/init/init_live.c src/check/init/init_report.c src/check/init/init_span.c \
 	src/check/init/taint.c src/check/init/taint.h \
+	src/check/init/unused.c src/check/init/unused.h \
 	src/check/init/written.c src/check/init/written.h \
 	src/check/order/between.c src/check/order/between.h src/check/order/between_int.h \
 	src/check/order/between_report.c \

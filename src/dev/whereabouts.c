@@ -5,6 +5,7 @@
 #include "src/dev/whereabouts.h"
 
 #include "src/mem/near.h"
+#include "src/mem/pools.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,6 +141,29 @@ bool device_near_allocation(struct mem *m, u64 address, struct mem_near *near)
 	return is_near && near->where != MEM_NEAR_NONE;
 }
 
+/* In a pool that the program has announced. False: it is in none. */
+static bool describe_region(u64 address, struct text *out)
+{
+	struct mem_region r;
+	u64 distance;
+	const char *where = "inside";
+
+	if (!mem_has_pools() || !mem_region_near(address, &r))
+		return false;
+	distance = address - r.base;
+	if (address < r.base) {
+		distance = r.base - address;
+		where = "before";
+	} else if (distance >= r.size) {
+		distance -= r.size;
+		where = "after";
+	}
+	text_printf(out, "%llu bytes %s a %s%llu-byte region of a pool at 0x%llx",
+		    (unsigned long long)distance, where, r.freed ? "freed " : "",
+		    (unsigned long long)r.size, (unsigned long long)r.base);
+	return true;
+}
+
 void device_describe_address(struct mem *m, const struct device_program *p, u64 address,
 			     struct text *out)
 {
@@ -153,6 +177,8 @@ void device_describe_address(struct mem *m, const struct device_program *p, u64 
 		text_printf(out, "%llu bytes after a null pointer", (unsigned long long)address);
 		return;
 	}
+	if (describe_region(address, out))
+		return;
 	mem_nearest(m, address, &near);
 	if (near.where != MEM_NEAR_INSIDE && !is_arena(m, address) && describe_host(address, out))
 		return;

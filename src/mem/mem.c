@@ -9,6 +9,7 @@
 #include "src/base/size.h"
 #include "src/mem/array.h"
 #include "src/mem/place.h"
+#include "src/mem/pools.h"
 #include "src/mem/shared.h"
 
 #include <stdlib.h>
@@ -397,6 +398,8 @@ static void release_range(struct mem *m, struct mem_range *r)
 	u64 first = align_up(r->base, MEM_HOST_PAGE);
 	u64 last = (r->base + r->size) & ~(u64)(MEM_HOST_PAGE - 1);
 
+	if (mem_has_pools())
+		mem_pools_forget(r->base, r->size);
 	m->used_bytes -= r->size;
 	r->freed = true;
 	r->user = NULL;
@@ -611,6 +614,10 @@ enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 
 		return !m->strict && overrun_fill(m, c, addr, size) ? MEM_FOUND_OVERRUN
 								    : MEM_FOUND_NONE;
 	*c = (struct mem_cache){.lo = r.base, .span = r.size, .bias = r.bias};
+	if (mem_has_pools() && m->strict && !mem_pools_narrow(c, addr, size)) {
+		*c = (struct mem_cache){0};
+		return MEM_FOUND_NONE;
+	}
 	return MEM_FOUND;
 }
 

@@ -28,6 +28,8 @@ static const struct check_row {
 	{"--launch-count", "PTXLOOM_CHECK_COUNT", SETTING_CHECK_COUNT, NULL},
 	{"--print-level", "PTXLOOM_CHECK_LEVEL", SETTING_CHECK_LEVEL, NULL},
 	{"--padding", "PTXLOOM_CHECK_PADDING", SETTING_CHECK_PADDING, NULL},
+	{"--track-unused-memory", "PTXLOOM_CHECK_UNUSED", SETTING_CHECK_UNUSED, "1"},
+	{"--unused-memory-threshold", "PTXLOOM_CHECK_UNUSED_MIN", SETTING_CHECK_UNUSED_MIN, NULL},
 	{"--error-exitcode", "PTXLOOM_CHECK_STATUS", SETTING_CHECK_STATUS, NULL},
 };
 

@@ -107,13 +107,25 @@ bool tool_environment(struct tool_environment *e)
 	snprintf(preload, sizeof(preload), "%s/" TOOL_PRELOAD, dir);
 	e->preload = prepend("LD_PRELOAD", preload, ':');
 	e->library_path = prepend("LD_LIBRARY_PATH", dir, ':');
-	return e->preload && e->library_path;
+	snprintf(preload, sizeof(preload), "%s/libptxloom-runtime.so", dir);
+	e->nvtx = strdup(preload);
+	return e->preload && e->library_path && e->nvtx;
+}
+
+void tool_environment_set(const struct tool_environment *e)
+{
+	setenv("LD_PRELOAD", e->preload, 1);
+	setenv("LD_LIBRARY_PATH", e->library_path, 1);
+	/* What the program's allocators say of their pools is of use to checks alone. */
+	if (setting_text(SETTING_CHECK))
+		setenv("NVTX_INJECTION64_PATH", e->nvtx, 0);
 }
 
 void tool_environment_fini(struct tool_environment *e)
 {
 	free(e->preload);
 	free(e->library_path);
+	free(e->nvtx);
 }
 
 bool tool_find_program(const char *name, char *out, size_t size)
@@ -331,8 +343,7 @@ static bool set_environment(const struct run_options *o)
 
 	if (!tool_environment(&e))
 		return false;
-	setenv("LD_PRELOAD", e.preload, 1);
-	setenv("LD_LIBRARY_PATH", e.library_path, 1);
+	tool_environment_set(&e);
 	tool_environment_fini(&e);
 	if (o->device)
 		setenv("PTXLOOM_DEVICE", o->device, 1);

@@ -20,6 +20,7 @@ enum effect {
 	CALLERS, /* frames of the host */
 	PASS,    /* an option of `ptxloom check` with the same values */
 	XML,     /* the format */
+	UNUSED,  /* memory that is never written */
 	IGNORED, /* about what an emulator does not have, or does always */
 	REFUSED, /* not supported */
 	SHOW_HELP,
@@ -86,8 +87,8 @@ static const struct sanitizer_row {
 	{"--read", NULL, true, REFUSED},
 	{"--strip-paths", NULL, true, REFUSED},
 	{"--target-processes-filter", NULL, true, REFUSED},
-	{"--track-unused-memory", NULL, false, REFUSED},
-	{"--unused-memory-threshold", NULL, true, REFUSED},
+	{"--track-unused-memory", NULL, false, UNUSED},
+	{"--unused-memory-threshold", NULL, true, PASS},
 };
 
 static const char sanitizer_help[] =
@@ -111,6 +112,9 @@ static const char sanitizer_help[] =
 	"                            check all but these; --kernel-regex, --filter and --exclude are the same\n"
 	"  --launch-skip N, --launch-count N\n"
 	"                            check launches of these kernels from the (N+1)th on, and so many\n"
+	"  --track-unused-memory     initcheck: report allocations that are never written, or in part\n"
+	"  --unused-memory-threshold N\n"
+	"                            less than so many percent are not reported (default 0)\n"
 	"  --padding BYTES           memcheck: keep at least this distance between allocations\n"
 	"  --show-backtrace yes|no|host|device, --num-callers-host N\n"
 	"                            which stacks findings have\n"
@@ -122,7 +126,7 @@ static const char sanitizer_help[] =
 /* What the options have said. */
 struct sanitizer {
 	const char *tool, *leaks, *api, *save;
-	bool xml;
+	bool xml, unused;
 	struct text kernels, excluded; /* patterns, as --kernel-name takes them */
 	VEC(char *) pass;              /* words for `ptxloom check`; owned */
 };
@@ -239,6 +243,9 @@ static int take_known(struct sanitizer *s, const struct sanitizer_row *r, const 
 	case XML:
 		s->xml = true;
 		return TOOL_OK;
+	case UNUSED:
+		s->unused = true;
+		return TOOL_OK;
 	case KERNELS:
 		return take_kernels(&s->kernels, value);
 	case EXCLUDED:
@@ -272,6 +279,10 @@ static int take_option(struct sanitizer *s, int argc, char **argv, int *i,
 		return refuse_word("unknown option '%s'", word);
 	if (r->has_value)
 		value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+	else if (equals && strcmp(equals, "=no") && strcmp(equals, "=yes"))
+		return refuse_word("'%s': the value is yes or no", word);
+	else if (equals && !strcmp(equals, "=no"))
+		return TOOL_OK; /* as without it */
 	if (r->has_value && !value)
 		return refuse_word("there is no value for '%s'", word);
 	return take_known(s, r, value);
@@ -312,6 +323,8 @@ static bool add_words(struct sanitizer *s)
 		ok = ok && add_word(s, "--kernel-name", s->kernels.at);
 	if (s->excluded.at)
 		ok = ok && add_word(s, "--kernel-name-exclude", s->excluded.at);
+	if (s->unused)
+		ok = ok && add_word(s, "--track-unused-memory", "1");
 	if (s->save)
 		ok = ok && add_word(s, "--log-file", s->save) && add_word(s, "--format", "xml");
 	return ok;
@@ -355,6 +368,8 @@ int tool_main_sanitizer(int argc, char **argv)
 	i += i < argc && !strcmp(argv[i], "--");
 	if (!status && i >= argc)
 		status = refuse_word("%s", "no program given");
+	else if (!status && s.unused && strcmp(s.tool, "initcheck") != 0)
+		status = refuse_word("%s", "--track-unused-memory needs --tool initcheck");
 	else if (!status && s.xml != (s.save != NULL))
 		status = refuse_word("%s", "--xml and --save go together");
 	if (!status)

@@ -44,11 +44,14 @@ bool tool_find_include(char *out, size_t size);
 /* What programs need to find the emulated libraries. The strings are owned. */
 struct tool_environment {
 	char *preload, *library_path; /* LD_PRELOAD and LD_LIBRARY_PATH, with what they are now */
+	char *nvtx;                   /* NVTX_INJECTION64_PATH */
 };
 
 /* False after a message. */
 bool tool_environment(struct tool_environment *e);
 void tool_environment_fini(struct tool_environment *e);
+/* Into the environment of the program. */
+void tool_environment_set(const struct tool_environment *e);
 /*
  * The value when argv[*i] is -d VALUE, --device VALUE or --device=VALUE, with *i at its last word;
  * else NULL.

@@ -2,6 +2,7 @@
  * Allocations, and what calls of the host do with their bytes.
  */
 #include "src/check/init/init_memory.h"
+#include "src/check/init/unused.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,12 @@ static void on_free(void *user, struct mem *m, u64 address, u64 bytes)
 
 	(void)m;
 	pthread_mutex_lock(&im->lock);
+	if (im->unused) {
+		struct init_range *r = init_memory_at(im, address);
+
+		if (r && r->base == address)
+			unused_note(im->unused, r);
+	}
 	remove_overlapping(im, address, bytes);
 	pthread_mutex_unlock(&im->lock);
 }
@@ -297,6 +304,20 @@ static void on_write(void *user, u64 address, u64 bytes)
 	pthread_mutex_unlock(&im->lock);
 }
 
+static void on_region(void *user, u64 address, u64 bytes)
+{
+	struct init_memory *im = user;
+	struct init_range *r;
+
+	pthread_mutex_lock(&im->lock);
+	r = init_memory_at(im, address);
+	if (r)
+		written_clear(&r->written, address - r->base, bytes);
+	if (r && r->patterned)
+		put_pattern(address, min_u64(bytes, r->base + r->written.bytes - address));
+	pthread_mutex_unlock(&im->lock);
+}
+
 /* ---- one for the process ---- */
 
 static struct init_memory *memory_make(struct findings *found)
@@ -307,14 +328,17 @@ static struct init_memory *memory_make(struct findings *found)
 		return NULL;
 	pthread_mutex_init(&im->lock, NULL);
 	im->found = found;
+	im->unused = unused_open();
 	im->watch = (struct memory_watch){.user = im,
 					  .alloc = on_alloc,
 					  .free = on_free,
 					  .copy = on_copy,
 					  .fill = on_fill,
-					  .write = on_write};
+					  .write = on_write,
+					  .region = on_region};
 	if (memory_watch_add(&im->watch))
 		return im;
+	unused_close(im->unused);
 	pthread_mutex_destroy(&im->lock);
 	free(im);
 	return NULL;
@@ -343,16 +367,39 @@ static void forget_arena(struct init_memory *im, const struct mem *m)
 	pthread_mutex_unlock(&im->lock);
 }
 
+/* Note those of an arena that are alive, NULL: of all, and report what has been noted. */
+static void tell_unused(struct init_memory *im, const struct mem *m, bool live)
+{
+	if (!im->unused)
+		return;
+	pthread_mutex_lock(&im->lock);
+	for (size_t i = 0; live && i < im->ranges.len; i++)
+		if (!m || im->ranges.at[i]->arena == m)
+			unused_note(im->unused, im->ranges.at[i]);
+	pthread_mutex_unlock(&im->lock);
+	unused_tell(im->unused, &im->lock, im->found);
+}
+
+void init_memory_unused(const struct mem *m, bool live)
+{
+	pthread_mutex_lock(&the_memory_lock);
+	if (the_memory)
+		tell_unused(the_memory, m, live);
+	pthread_mutex_unlock(&the_memory_lock);
+}
+
 void init_memory_close(struct init_memory *im, const struct mem *m)
 {
 	if (!im)
 		return;
 	pthread_mutex_lock(&the_memory_lock);
+	tell_unused(im, m, true);
 	forget_arena(im, m);
 	if (!--im->users) {
 		memory_watch_remove(&im->watch);
 		forget_arena(im, NULL);
 		VEC_FREE(&im->ranges);
+		unused_close(im->unused);
 		pthread_mutex_destroy(&im->lock);
 		free(im);
 		the_memory = NULL;

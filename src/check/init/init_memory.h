@@ -16,6 +16,7 @@ struct init_range {
 	struct mem *arena;
 	u8 kind;                /* enum mem_kind */
 	bool patterned;         /* managed: what the host has not written holds a pattern */
+	bool is_noted;          /* as unused: unused.h */
 	struct written written; /* bytes: of the allocation */
 };
 
@@ -27,6 +28,7 @@ struct init_memory {
 	struct init_range *last;
 	struct memory_watch watch;
 	struct findings *found;
+	struct unused *unused; /* allocations that are not used; NULL: not looked for */
 	u32 users;
 };
 
@@ -34,6 +36,12 @@ struct init_memory {
 struct init_memory *init_memory_open(struct findings *found);
 /* A device with this memory is closed. */
 void init_memory_close(struct init_memory *im, const struct mem *m);
+
+/*
+ * Report allocations that were freed and never written, where that is looked for; `live`: also
+ * those of an arena (NULL: of all) that are not freed. No locks are held.
+ */
+void init_memory_unused(const struct mem *m, bool live);
 
 /* A stretch of the heap is given out: it holds nothing, whatever another thread left there. */
 void init_memory_give(struct init_memory *im, struct mem *m, u64 address, u64 bytes);

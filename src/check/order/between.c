@@ -340,6 +340,11 @@ static void between_alloc(void *user, struct mem *m, u64 address, u64 bytes, enu
 	forget_everywhere(user, address, bytes);
 }
 
+static void between_region(void *user, u64 address, u64 bytes)
+{
+	forget_everywhere(user, address, bytes);
+}
+
 /* In a stream freeing is work like other work: nothing may use the memory without order. */
 static void between_freed(void *user, struct mem *m, u64 address, u64 bytes)
 {
@@ -543,7 +548,8 @@ struct between *between_new(struct findings *found)
 					  .free = between_freed,
 					  .copy = between_copy,
 					  .fill = between_fill,
-					  .write = between_write};
+					  .write = between_write,
+					  .region = between_region};
 	pthread_mutex_init(&b->lock, NULL);
 	if (!memory_watch_add(&b->memory)) {
 		free(b);

@@ -79,3 +79,8 @@ void memory_tell_write(u64 address, u64 bytes)
 {
 	TELL(write, address, bytes);
 }
+
+void memory_tell_region(u64 address, u64 bytes)
+{
+	TELL(region, address, bytes);
+}

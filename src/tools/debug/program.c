@@ -139,10 +139,8 @@ static void set_program_environment(const struct debuggee *p, int socket)
 {
 	char number[16];
 
-	if (p->libraries) {
-		setenv("LD_PRELOAD", p->libraries->preload, 1);
-		setenv("LD_LIBRARY_PATH", p->libraries->library_path, 1);
-	}
+	if (p->libraries)
+		tool_environment_set(p->libraries);
 	if (p->device)
 		setenv("PTXLOOM_DEVICE", p->device, 1);
 	for (size_t i = 0; i < p->variables.len; i++)
