@@ -62,6 +62,7 @@ struct process {
 	u32 checks;                      /* what is looked for: enum check, as a mask */
 	struct findings findings;        /* on all devices; if anything is looked for */
 	struct between *between;         /* races between launches; NULL: not looked for */
+	struct cover_collect *coverage;  /* of lines; NULL: none is wanted */
 	struct profile_collect *profile; /* of launches; NULL: none is wanted */
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;

@@ -331,6 +331,14 @@ int rt_function_param(const struct device_kernel *k, size_t i, size_t *offset, s
 struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const char *name);
 /* Unload everywhere and free; its kernels are handles no more. */
 void rt_image_free(struct rt_image *image);
+/*
+ * Coverage: their texts, as the device would take them, count as lines that have not run. Rest: of
+ * those that no device has seen, at the end of the process.
+ */
+void rt_images_cover(const struct device *like);
+void rt_images_cover_rest(void);
+/* The same of one that goes away. */
+void rt_image_cover(struct rt_image *image);
 /* Unload all images from device i. */
 void rt_images_forget_device(int i);
 /* The handle for a kernel of this name, made when first asked for. NULL without memory. */

@@ -8,6 +8,7 @@
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/check/checks.h"
+#include "src/cover/collect.h"
 #include "src/dbg/host/host_lines.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/module/nested.h"
@@ -108,6 +109,22 @@ static bool profile_begin(struct rt *rt, struct text *why)
 	return true;
 }
 
+/*
+ * What PTXLOOM_COVERAGE asks for. A profile that cannot be written ends nothing: what is tested is
+ * the program.
+ */
+static void coverage_begin(struct text *why)
+{
+	if (the_process.debugger && setting_text(SETTING_COVERAGE))
+		text_puts(why, "the debugger runs things twice");
+	else
+		the_process.coverage = cover_open(why);
+	if (why->len)
+		fprintf(stderr, "ptxloom: error: coverage is not written: %s\n", why->at);
+	text_fini(why);
+	*why = (struct text){0};
+}
+
 /* What a rule says of the memory of devices (memory=): their profiles with no more than that. */
 static void limit_memory(struct rt *rt, u64 bytes)
 {
@@ -164,6 +181,8 @@ static void rt_make(void)
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 		rt->status = cudaErrorInitializationError;
 	}
+	if (!rt->status)
+		coverage_begin(&why);
 	if (!rt->status && !inject_is_ready())
 		rt->status = cudaErrorInitializationError;
 	if (!rt->status && inject_get() && inject_get()->rules.memory)
@@ -286,6 +305,10 @@ static int open_locked(struct rt *rt, int i)
 		checks_choose(d->checks, &the_process.findings, &d->dev);
 	if (the_process.profile)
 		d->profile = profile_device_open(the_process.profile, &d->dev);
+	if (the_process.coverage) {
+		cover_device(the_process.coverage, &d->dev);
+		rt_images_cover(&d->dev);
+	}
 	inject_device(d);
 	rt_limits_init(d);
 	rt_guard_install();

@@ -4,6 +4,8 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
+#include "src/base/setting.h"
+#include "src/cover/collect.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,4 +221,61 @@ struct device_kernel *rt_kernel_on(const struct rt_function *f, int i, int *stat
 		rt_context_pop();
 	rt_context_return(borrowed);
 	return k;
+}
+
+/* ---- coverage ---- */
+
+/* What has no text for the device, or is damaged, says so when it is loaded. */
+static void cover_image(void *handle, void *user)
+{
+	struct rt_image *image = handle;
+	struct device *like = user;
+	struct device_text *texts;
+	struct diag d;
+	u32 len;
+
+	diag_init(&d, NULL, NULL);
+	device_image_texts(like, image->code, image->size, image->name, &d, &texts, &len);
+	for (u32 i = 0; i < len; i++) {
+		cover_note_text(the_process.coverage, texts[i].text, texts[i].size);
+		free(texts[i].owned);
+	}
+	free(texts);
+	diag_fini(&d);
+}
+
+void rt_images_cover(const struct device *like)
+{
+	rt_handle_each(RT_HANDLE_LIBRARY, cover_image, (void *)(uintptr_t)like);
+}
+
+/* A device of which no more is asked than which code it takes. NULL: there is no coverage. */
+static const struct device *device_to_cover(struct device *storage)
+{
+	struct rt *rt = setting_text(SETTING_COVERAGE) ? rt_get() : NULL;
+
+	if (!rt || !the_process.coverage || !rt->list.len)
+		return NULL;
+	*storage = (struct device){.arch = rt->list.at[0]};
+	return storage;
+}
+
+void rt_image_cover(struct rt_image *image)
+{
+	struct device storage;
+	const struct device *like = the_process.is_forked ? NULL : device_to_cover(&storage);
+
+	if (like)
+		cover_image(image, (void *)(uintptr_t)like);
+}
+
+void rt_images_cover_rest(void)
+{
+	struct device storage;
+	const struct device *like = device_to_cover(&storage);
+
+	if (like)
+		rt_images_cover(like);
+	cover_close(the_process.coverage);
+	the_process.coverage = NULL;
 }

@@ -81,6 +81,7 @@ void plrt___cudaUnregisterFatBinary(void **handle)
 	rt_finish();
 	if (rt_is_exiting())
 		return;
+	rt_image_cover(image);
 	pthread_mutex_lock(&registered->lock);
 	drop_entries(&registered->functions, image, false);
 	drop_entries(&registered->variables, image, true);

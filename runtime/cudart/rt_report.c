@@ -213,6 +213,8 @@ bool rt_report_exit(void)
 	if (!the_process.is_forked)
 		profile_close(the_process.profile);
 	the_process.profile = NULL;
+	if (!the_process.is_forked)
+		rt_images_cover_rest();
 	if (the_process.recorder && !the_process.is_forked)
 		recorder_say_end(the_process.recorder);
 	pthread_mutex_lock(&refusals->lock);

@@ -40,8 +40,9 @@ _ptxloom_value()
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
 	cc:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
-	cc:-I | cc:-L | cc:-isystem | ptx:-o) COMPREPLY=($(compgen -d -- "$word")) ;;
-	exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump)
+	cc:-I | cc:-L | cc:-isystem | ptx:-o | coverage:--root | coverage:--root= | run:--coverage | run:--coverage=) COMPREPLY=($(compgen -d -- "$word")) ;;
+	coverage:-o) _ptxloom_files "$word" ;;
+	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -51,7 +52,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check dap debug devices env exec help inject lint ls profile ptx run toolkit"
+	local commands="cc check coverage dap debug devices env exec help inject lint ls profile ptx run toolkit"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -89,7 +90,7 @@ _ptxloom()
 			case ${COMP_WORDS[i]} in
 			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --inject | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
 			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
-			--check | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
+			--check | --coverage | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
 			-*) ;;
@@ -109,7 +110,7 @@ _ptxloom()
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --warnings-as-errors --error-exitcode"
-			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --inject --inject-strict --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --inject --inject-strict --coverage= --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null
@@ -120,6 +121,10 @@ _ptxloom()
 	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O --no-rpath -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
 		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --caches --trace -d --device --host-functions --dump-program --replay"
+		;;
+	coverage)
+		((COMP_CWORD == 2)) && options="report html merge --help"
+		options="$options -o --lcov --lcov=2 --cobertura --json --llvm-json --gcovr= --root --map --instances --lanes --fail-under-lines --fail-under-branches"
 		;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;

@@ -28,7 +28,7 @@ end
 complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
-for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
+for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'coverage:report which lines kernels have run' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
 	'exec:run one kernel' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'toolkit:what build systems take for a CUDA toolkit'
 	set -l parts (string split -m 1 : -- $entry)
@@ -97,6 +97,20 @@ complete -c ptxloom -n '__ptxloom_is check' -x -l unused-memory-threshold -d 'pe
 complete -c ptxloom -n '__ptxloom_is check' -l warnings-as-errors -d 'warnings change the exit status'
 complete -c ptxloom -n '__ptxloom_is check' -l error-exitcode -x -d 'the exit status if anything is found'
 complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'
+complete -c ptxloom -n '__ptxloom_is run' -l coverage -r -d 'count lines'
+complete -c ptxloom -n '__ptxloom_is coverage' -F -a 'report html merge'
+complete -c ptxloom -n '__ptxloom_is coverage' -s o -r -d 'where to write'
+complete -c ptxloom -n '__ptxloom_is coverage' -l lcov -d 'for lcov'
+complete -c ptxloom -n '__ptxloom_is coverage' -l cobertura -d XML
+complete -c ptxloom -n '__ptxloom_is coverage' -l json -d everything
+complete -c ptxloom -n '__ptxloom_is coverage' -l llvm-json -d 'as llvm-cov export'
+complete -c ptxloom -n '__ptxloom_is coverage' -l gcovr -x -d 'for gcovr'
+complete -c ptxloom -n '__ptxloom_is coverage' -l root -r -d 'files below it'
+complete -c ptxloom -n '__ptxloom_is coverage' -l map -x -d 'where sources are now'
+complete -c ptxloom -n '__ptxloom_is coverage' -l instances -d 'functions apart'
+complete -c ptxloom -n '__ptxloom_is coverage' -l lanes -d 'branches by warps'
+complete -c ptxloom -n '__ptxloom_is coverage' -l fail-under-lines -x -d 'least percentage'
+complete -c ptxloom -n '__ptxloom_is coverage' -l fail-under-branches -x -d 'least percentage'
 complete -c ptxloom -n '__ptxloom_is run' -l inject -x -d 'what goes wrong'
 complete -c ptxloom -n '__ptxloom_is run' -l inject-strict -d 'rules that never act are errors'
 complete -c ptxloom -n '__ptxloom_is inject' -F -a '(__fish_complete_command)'

@@ -134,6 +134,13 @@ struct device {
 	 */
 	enum status (*on_launch)(void *user, const struct device_kernel *k, bool is_start);
 	void *on_launch_user;
+	/*
+	 * What programs loaded from now on count (enum lower_count); and called with it when a
+	 * launch ends, on any thread, before that is reported. Set before the first program.
+	 */
+	u8 counts;
+	void (*on_counts)(void *user, const struct program *p, const struct exec_count *counts);
+	void *on_counts_user;
 	struct recorder *recorder;    /* of launches (src/dev/record/record.h); NULL: none */
 	struct device_places *places; /* for the variables of the next program; NULL: anywhere */
 };

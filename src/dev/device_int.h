@@ -64,6 +64,7 @@ struct device_flight {
 	struct graph_run
 		*run; /* of the graph that it is a node of, if its kernel may launch graphs */
 	struct exec_observer told; /* of the device's observer, what the launch needs */
+	struct exec_count *counts; /* of a program that counts; owned */
 	struct record_shot *shot;  /* what would be recorded of it; NULL: nothing */
 	u32 depth;                 /* of a grid that a kernel launched: how many are above it */
 	u64 parent;                /* of that one: the grid_id of the grid above it; else 0 */

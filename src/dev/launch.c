@@ -342,6 +342,14 @@ static const struct exec_ops *launch_ops(const struct device *d, const struct ex
 	return !o ? d->ops : o->only_apart ? d->ops->apart : d->ops->watched;
 }
 
+static void tell_counts(struct device_flight *f)
+{
+	if (f->dev->on_counts)
+		f->dev->on_counts(f->dev->on_counts_user, f->program, f->counts);
+	free(f->counts);
+	f->counts = NULL;
+}
+
 static void on_done(void *user, const struct sched_end *end)
 {
 	struct device_flight *f = user;
@@ -350,6 +358,8 @@ static void on_done(void *user, const struct sched_end *end)
 
 	if (o && o->launch_end)
 		o->launch_end(o->user, f->program, f->grid_id);
+	if (PL_UNLIKELY(f->counts != NULL))
+		tell_counts(f);
 	if (f->dev->on_end)
 		say_end(f);
 	if (!end->fault) {
@@ -548,6 +558,10 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 
 	f->observer = observer;
 	s.env.grid_id = f->grid_id;
+	f->counts = p->counts ? calloc(p->counts, sizeof(*f->counts)) : NULL;
+	s.counts = f->counts;
+	if (p->counts && !f->counts)
+		return false;
 	if (p->uses_reserved) {
 		s.env.reserved_at = (u32)align_up(s.env.shared_bytes, RESERVED_ALIGN);
 		s.env.shared_bytes = s.env.reserved_at + EXEC_RESERVED_SHARED;
@@ -591,6 +605,8 @@ enum status device_flight_start(struct device_flight *f, bool may_inline, device
 	if (params_take(f->dev, f, bytes ? bytes : 1) && start_grid(f, may_inline))
 		return STATUS_SUCCESS;
 	end_record(f, NULL);
+	free(f->counts);
+	f->counts = NULL;
 	flight_return(f);
 	return STATUS_OUT_OF_MEMORY;
 }

@@ -243,11 +243,12 @@ struct gang {
 	const struct uop *uops;
 	const struct exec_env *env;
 	struct cta *cta;
-	struct warp *warp_at;     /* the gang's warps */
-	struct mem_cache *caches; /* allocation caches of the worker */
-	u8 *shared;               /* of the CTA */
-	u8 *local;                /* local memory of the gang's first thread */
-	u32 pc;                   /* where a gang stopped, or goes on */
+	struct warp *warp_at;      /* the gang's warps */
+	struct mem_cache *caches;  /* allocation caches of the worker */
+	struct exec_count *counts; /* of the CTA's storage: program->counts, NULL: none */
+	u8 *shared;                /* of the CTA */
+	u8 *local;                 /* local memory of the gang's first thread */
+	u32 pc;                    /* where a gang stopped, or goes on */
 	bool quiet;        /* an observer needs no steps of it at present (exec_observer.rests) */
 	bool together;     /* all warps stand at pc: run in gang mode */
 	u32 rejoin;        /* warp mode: gang's reconvergence point, NO_PC: none */

@@ -8,15 +8,20 @@ static bool same_source_insn(const struct uop *a, const struct uop *b)
 	return a->ir == b->ir && a->func == b->func;
 }
 
-/* A label stands before the instruction it belongs to, and is none itself. */
+/* Labels and counts stand before the instruction they belong to, and are none themselves. */
+static bool stands_before(const struct uop *in)
+{
+	return in->op == OP_join || uop_kind(in->inner) == UOP_COUNT;
+}
+
 bool exec_is_first(const struct program *p, u32 pc)
 {
 	const struct uop *in = &p->uop[pc];
 
-	if (in->op == OP_join)
+	if (stands_before(in))
 		return false;
 	while (pc-- && same_source_insn(&p->uop[pc], in))
-		if (p->uop[pc].op != OP_join)
+		if (!stands_before(&p->uop[pc]))
 			return false;
 	return true;
 }

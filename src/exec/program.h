@@ -9,6 +9,23 @@
 #include "src/ir/ir.h"
 #include "src/uop/uop.h"
 
+/*
+ * What micro-ops have counted at one place: UOP_COUNT. Those of a block count its lanes; those of a
+ * predicate, lanes for which it is true; those of an index, lanes with its value. All zero: none
+ * has come by. Sums, a union and a maximum: the order in which counts are added does not matter.
+ */
+struct exec_count {
+	u64 lanes;
+	u64 warps;   /* groups of lanes that came by together, of one warp, with such a lane */
+	u64 all;     /* those of them all of whose lanes counted; of a block: all 32 */
+	u64 others;  /* of a predicate: lanes for which it is false */
+	u64 none;    /* and groups without a lane for which it is true */
+	u32 mask;    /* numbers of lanes that counted */
+	u32 missing; /* the most lanes of a warp that did not, when some did */
+};
+
+void exec_count_add(struct exec_count *to, const struct exec_count *from);
+
 /* A value that fills a row before the program starts. */
 struct program_const {
 	u32 row;  /* byte offset */
@@ -19,7 +36,8 @@ struct program_const {
 struct program_func {
 	const struct ir_module *module;
 	const struct ir_func *func;
-	u32 first, end;  /* micro-ops */
+	u32 first, end;       /* micro-ops */
+	u32 count_at, counts; /* its counts among the program's, in the order of its sites */
 	u32 frame_bytes; /* local memory of one activation, what recursive calls save included */
 	u32 save_at;     /* where in the frame they save it */
 	u32 signature;   /* of result and parameters: what an indirect call has to expect */
@@ -83,6 +101,7 @@ struct program {
 	u32 diverged_at;
 	u64 fixed_preds; /* bit n: the nth is the same for the launch */
 	u32 cache_slots;
+	u32 counts;        /* struct exec_count that UOP_COUNT add to; 0: nothing is counted */
 	u32 shared_static; /* bytes */
 	u32 param_bytes;
 	u32 frame_row;    /* W row: local stack offset of each lane's activation */

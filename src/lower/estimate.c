@@ -51,7 +51,8 @@ u64 lower_estimate(const struct program *p)
 			bool calls = in->inner == OP_call && in->a == NO_ROW;
 			u64 callee = calls ? cost[in->call.callee] : 0;
 
-			if (in->op != OP_join && cost[f] < COST_MAX)
+			if (in->op != OP_join && uop_kind(in->op) != UOP_COUNT &&
+			    cost[f] < COST_MAX)
 				cost[f] += rounds(depth[i]) * (1 + callee);
 		}
 	all = cost && p->func_len ? cost[0] : p->uops;

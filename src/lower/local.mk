@@ -13,6 +13,7 @@ libcore_la_SOURCES += \
 	src/lower/lower_build.c \
 	src/lower/lower_check.c \
 	src/lower/lower_contract.c \
+	src/lower/lower_count.c \
 	src/lower/lower_contract_int.h \
 	src/lower/lower_contracted.c \
 	src/lower/lower_find.c \
@@ -26,4 +27,6 @@ libcore_la_SOURCES += \
 	src/lower/lower_order.h \
 	src/lower/lower_rows.c \
 	src/lower/places.c \
-	src/lower/polls.c
+	src/lower/polls.c \
+	src/lower/sites.c \
+	src/lower/sites.h

@@ -53,6 +53,7 @@ static void lower_insn(struct lower *l)
 		lower_poison(l, poison_reason(l->f, l->ir));
 		return;
 	}
+	lower_count_choices(l);
 	rule = lower_find_rule(in->form->row->row);
 	if (!rule) {
 		lower_refuse(l);
@@ -61,23 +62,6 @@ static void lower_insn(struct lower *l)
 	if (lower_contracted(l))
 		return;
 	rule(l);
-}
-
-/* Labels that something jumps to. */
-static bool *used_labels(const struct ir_func *f)
-{
-	bool *used = calloc(f->labels.len + 1, sizeof(*used));
-
-	if (!used)
-		return NULL;
-	for (size_t i = 0; i < f->operands.len; i++)
-		if (f->operands.at[i].kind == IR_OP_LABEL)
-			used[f->operands.at[i].index] = true;
-	for (size_t i = 0; i < f->tables.len; i++)
-		for (u32 k = 0;
-		     f->tables.at[i].kind == IR_BRANCH_TARGETS && k < f->tables.at[i].len; k++)
-			used[f->tables.at[i].at[k]] = true;
-	return used;
 }
 
 static void place_label(struct lower *l, u32 label)
@@ -209,6 +193,7 @@ static void lower_block(struct lower *l, const struct blocks *x, u32 b, u32 afte
 		l->ir = i;
 		l->guard = IR_NONE;
 		l->in = &l->f->insns.at[i];
+		lower_count_block(l);
 		if (i + 1 == block->end && is_needless(l, x, block, after))
 			return;
 		lower_insn(l);
@@ -275,7 +260,7 @@ static void lower_function(struct lower *l, u32 index)
 {
 	const struct ir_func *f = l->funcs.at[index].f;
 	size_t fixups = l->fixups.len;
-	bool *used = used_labels(f);
+	bool *used = lower_used_labels(f);
 
 	l->f = f;
 	l->func = index;
@@ -296,6 +281,7 @@ static void lower_function(struct lower *l, u32 index)
 	memset(l->vreg_of, 0xff, sizeof(u32) * f->regs.len);
 	lower_contract_find(l, used);
 	lower_made_open(l);
+	lower_count_open(l);
 	lower_lay_out_frame(l);
 	lower_prologue(l);
 	l->failed |= !lower_blocks(l, used);
@@ -309,6 +295,7 @@ static void lower_function(struct lower *l, u32 index)
 	if (l->options.one_to_one)
 		keep_registers(l, index);
 out:
+	lower_count_close(l);
 	lower_made_close(l);
 	lower_contract_free(l);
 	free(used);

@@ -19,6 +19,13 @@ struct exec_unit {
 
 struct exec_extern; /* a function the API layer provides to device code: src/host/syscall.h */
 
+/* Which sites of a program count lanes. All have a place among the program's counts. */
+enum lower_count {
+	LOWER_COUNT_NONE = 0,
+	LOWER_COUNT_BLOCKS = 1,
+	LOWER_COUNT_CHOICES = 2, /* of predicates and indices */
+};
+
 struct lower_options {
 	const struct exec_unit
 		*units; /* all linked modules, the kernel's among them; NULL: the kernel's alone */
@@ -38,6 +45,7 @@ struct lower_options {
 	 * noticed; the program remembers where, in `extents`. shared_static is as without.
 	 */
 	bool apart;
+	u8 counts;     /* enum lower_count: count lanes at these sites (sites.h) */
 	bool contract; /* unrounded products and sums become fused ones, as on hardware */
 };
 

@@ -10,6 +10,7 @@
 
 #include "src/base/map.h"
 #include "src/lower/lower.h"
+#include "src/lower/sites.h"
 #include "src/base/vec.h"
 #include "src/exec/exec.h"
 #include "src/uop/async.h"
@@ -117,6 +118,7 @@ struct lower {
 	u32 frame_vreg, stack_vreg;
 	u32 *made; /* register of f -> when its value was made, NULL: not tracked; lower_made.c */
 	u32 made_last;
+	struct lower_sites sites;  /* of f, where lanes are counted; empty: nowhere */
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
 
@@ -249,6 +251,15 @@ u32 lower_var_base(const struct lower *l, u32 var);
 /* Is that row the kernel's frame, which begins at 0? The offset is the address then. */
 bool lower_is_in_kernel_frame(const struct lower *l, u32 var);
 u32 lower_var_offset(const struct lower *l, u32 var);
+
+/* ---- lower_count.c ---- */
+
+/* Find the sites of l->f, if they count, and keep room for what they do. */
+void lower_count_open(struct lower *l);
+void lower_count_close(struct lower *l);
+/* Before the current instruction: where a block begins; of its guard and its operands. */
+void lower_count_block(struct lower *l);
+void lower_count_choices(struct lower *l);
 
 /* ---- lower_graph.c ---- */
 

@@ -21,6 +21,7 @@ exec_sources += \
 	src/ops/op_call.c \
 	src/ops/op_cmp.c \
 	src/ops/op_control.c \
+	src/ops/op_count.c \
 	src/ops/op_cvt.c \
 	src/ops/op_float.c \
 	src/ops/op_half.c \

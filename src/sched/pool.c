@@ -91,6 +91,10 @@ static void conclude(struct sched_pool *p, struct sched_grid *g)
 	}
 	if (g->launch.env.program->prints)
 		prints_end(g);
+	for (u32 i = 0; g->launch.counts && i < g->shares; i++) {
+		slot_gather(&g->share[i].idle, g->launch.counts);
+		slot_gather(&g->share[i].waiting, g->launch.counts);
+	}
 	pthread_mutex_lock(&p->lock);
 	kept = recycle_locked(p, g);
 	pthread_mutex_unlock(&p->lock);

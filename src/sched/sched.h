@@ -95,6 +95,8 @@ struct sched_launch {
 	 * program does the same, whatever else runs (sched_mix of a stream's number and a count).
 	 */
 	u64 place;
+	/* Of a program that counts: where its counts are added, before `done`; else NULL. */
+	struct exec_count *counts;
 	/*
 	 * Called once, from any thread, without locks held. What env points to must stay valid
 	 * until then; the grid no longer needs anything when it is called.

@@ -265,6 +265,8 @@ struct cta_slot *slot_cached_locked(struct sched_pool *p, const struct exec_env 
 void slot_adopt(struct cta_slot *s, const struct sched_grid *g);
 /* Put slots back into the pool's cache; `list` is empty afterwards. pool->lock held. */
 void slot_return_locked(struct sched_pool *p, struct slot_list *list);
+/* Add what programs have counted in the slots of a list, which count from 0 again. */
+void slot_gather(const struct slot_list *l, struct exec_count *to);
 void slot_free(struct cta_slot *s);
 void slot_list_init(struct slot_list *l);
 void slot_push(struct slot_list *l, struct cta_slot *s);

@@ -81,8 +81,10 @@ void slot_free(struct cta_slot *s)
 		munmap(s->cta.local, s->local_size);
 	free(s->cta.shared);
 	free(s->cta.warp);
-	if (s->cta.gang)
+	if (s->cta.gang) {
 		free(s->cta.gang[0].caches);
+		free(s->cta.gang[0].counts);
+	}
 	free(s->cta.gang);
 	free(s->regs);
 	free(s->tid);
@@ -124,7 +126,8 @@ static void fill_tid(struct cta_slot *s)
 	}
 }
 
-static void make_gangs(struct cta_slot *s, u64 block_bytes, struct mem_cache *caches)
+static void make_gangs(struct cta_slot *s, u64 block_bytes, struct mem_cache *caches,
+		       struct exec_count *counts)
 {
 	const struct program *p = s->program;
 	struct cta *c = &s->cta;
@@ -140,6 +143,7 @@ static void make_gangs(struct cta_slot *s, u64 block_bytes, struct mem_cache *ca
 		g->uops = p->uop;
 		g->warp_at = c->warp + g->first_warp;
 		g->caches = caches;
+		g->counts = counts;
 		g->shared = c->shared;
 		g->local = c->local
 				   ? c->local + (u64)g->first_warp * WARP_LANES * s->env.local_bytes
@@ -155,6 +159,7 @@ static struct cta_slot *slot_make(const struct exec_env *e)
 	const struct program *p = e->program;
 	struct cta_slot *s = calloc(1, sizeof(*s));
 	u64 block_bytes = align_up(p->block_bytes, 64);
+	struct exec_count *counts = NULL;
 	struct mem_cache *caches;
 	struct cta *c;
 
@@ -176,18 +181,23 @@ static struct cta_slot *slot_make(const struct exec_env *e)
 	s->tid = zeroed(64, sizeof(u32) * 3 * c->warps * WARP_LANES);
 	s->scratch = zeroed(64, sizeof(u64) * WARP_LANES);
 	caches = zeroed(64, sizeof(*caches) * p->cache_slots);
-	if (c->gang)
+	if (p->counts)
+		counts = zeroed(64, sizeof(*counts) * p->counts);
+	if (c->gang) {
 		c->gang[0].caches = caches;
-	else
+		c->gang[0].counts = counts;
+	} else {
 		free(caches);
+		free(counts);
+	}
 	if (!c->warp || !c->gang || !c->shared || !s->regs || !s->tid || !s->scratch || !caches ||
-	    !make_local(s, e)) {
+	    (p->counts && !counts) || !make_local(s, e)) {
 		slot_free(s);
 		return NULL;
 	}
 	s->bytes = s->local_size + block_bytes * c->gangs + e->shared_bytes;
 	fill_tid(s);
-	make_gangs(s, block_bytes, caches);
+	make_gangs(s, block_bytes, caches, counts);
 	exec_cta_prepare(c);
 	return s;
 }
@@ -242,6 +252,29 @@ struct cta_slot *slot_take(struct sched_grid *g)
 	if (s)
 		slot_adopt(s, g);
 	return s;
+}
+
+void exec_count_add(struct exec_count *to, const struct exec_count *from)
+{
+	to->lanes += from->lanes;
+	to->warps += from->warps;
+	to->all += from->all;
+	to->others += from->others;
+	to->none += from->none;
+	to->mask |= from->mask;
+	to->missing = from->missing > to->missing ? from->missing : to->missing;
+}
+
+void slot_gather(const struct slot_list *l, struct exec_count *to)
+{
+	for (struct cta_slot *first = l->first; first; first = first->next)
+		for (struct cta_slot *s = first; s; s = s->mate) {
+			struct exec_count *from = s->cta.gang[0].counts;
+
+			for (u32 i = 0; i < s->program->counts; i++)
+				exec_count_add(&to[i], &from[i]);
+			memset(from, 0, sizeof(*from) * s->program->counts);
+		}
 }
 
 static bool too_many(const struct slot_list *l)

@@ -5,6 +5,7 @@
 #include "src/lower/lower.h"
 #include "src/base/size.h"
 #include "src/base/setting.h"
+#include "src/cover/collect.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/record/record.h"
 #include "src/profile/collect.h"
@@ -106,6 +107,20 @@ static bool open_profile(struct exec_job *j, struct device_settings *s,
 	return ok;
 }
 
+/* What PTXLOOM_COVERAGE asks for; the kernel runs without, too. */
+static void open_coverage(struct exec_job *j)
+{
+	struct text why = {0};
+
+	if (!j->debugger)
+		j->coverage = cover_open(&why);
+	if (why.len)
+		fprintf(stderr, "ptxloom: error: coverage is not written: %s\n", why.at);
+	text_fini(&why);
+	if (j->coverage)
+		cover_device(j->coverage, &j->dev);
+}
+
 static int open_exec_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
@@ -177,6 +192,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		checks_choose(&j->watch.checks, &j->watch.findings, &j->dev);
 	if (j->profile)
 		j->profile_device = profile_device_open(j->profile, &j->dev);
+	open_coverage(j);
 	j->dev.recorder = j->recorder;
 	j->dev.syscalls.print = print_to_stdout;
 	return TOOL_OK;
@@ -498,6 +514,7 @@ static void job_close(struct exec_job *j)
 	debugger_free(j->debugger);
 	profile_device_close(j->profile_device);
 	profile_close(j->profile);
+	cover_close(j->coverage);
 	replay_close(j->replay);
 	if (j->recorder)
 		recorder_say_end(j->recorder);

@@ -44,6 +44,7 @@ struct exec_job {
 	struct arch_devices profiles;
 	struct sched_pool *pool;
 	struct debugger *debugger;       /* NULL: none */
+	struct cover_collect *coverage;  /* NULL: lines are not counted */
 	struct profile_collect *profile; /* PTXLOOM_PROFILE; NULL: none */
 	struct profile_device *profile_device;
 	struct device dev;

@@ -3,6 +3,7 @@
  */
 #include "src/arch/arch.h"
 #include "src/base/setting.h"
+#include "src/cover/collect.h"
 #include "src/inject/rules.h"
 #include "src/tools/check_options.h"
 #include "src/tools/supervise.h"
@@ -37,6 +38,8 @@ const char tool_help_run[] =
 	"                        for `ptxloom debug --replay FILE` and `ptxloom exec --replay FILE`\n"
 	"  --record-launch N|KERNEL\n"
 	"                        those of the Nth launch, or the first of KERNEL, instead\n"
+	"  --coverage=DIR        count the lines and branches that kernels run, in a file of DIR for each process,\n"
+	"                        for `ptxloom coverage`; DIR may be a file with %p, %h or %Nm in its name\n"
 	"  --inject RULES|@FILE  let calls, launches and memory go wrong as these rules say:\n"
 	"                        'call=cudaMalloc nth=3 -> error 2'; see ptxloom-inject(1)\n"
 	"  --inject-strict       the exit status is 87 if one of these rules never acted\n"
@@ -248,7 +251,7 @@ int tool_start_program(char **argv)
 }
 
 struct run_options {
-	const char *device, *progress, *timeout, *record, *record_launch, *inject;
+	const char *device, *progress, *timeout, *record, *record_launch, *inject, *coverage;
 	bool deterministic, debug_wait, inject_strict;
 };
 
@@ -256,9 +259,9 @@ struct run_options {
 static int read_run_options(const struct tool_command *self, struct run_options *o, int argc,
 			    char **argv, int *i)
 {
-	static const char *const with_value[] = {"-d",         "--device", "--timeout",
-						 "--progress", "--record", "--record-launch",
-						 "--inject"};
+	static const char *const with_value[] = {"-d",         "--device",  "--timeout",
+						 "--progress", "--record",  "--record-launch",
+						 "--inject",   "--coverage"};
 	const char *value;
 	int status = TOOL_OK;
 
@@ -278,6 +281,8 @@ static int read_run_options(const struct tool_command *self, struct run_options 
 		o->progress = value;
 	} else if ((value = value_of(argc, argv, i, "--record"))) {
 		o->record = value;
+	} else if ((value = value_of(argc, argv, i, "--coverage"))) {
+		o->coverage = value;
 	} else if ((value = value_of(argc, argv, i, "--record-launch"))) {
 		o->record_launch = value;
 	} else if ((value = value_of(argc, argv, i, "--inject"))) {
@@ -337,6 +342,28 @@ static bool check_rules(const char *option)
 	return ok;
 }
 
+/* Programs may change their folder, or have children that do. */
+bool tool_set_coverage(const char *where)
+{
+	char at[4096];
+	struct text path = {0}, why = {0};
+	char *sample;
+	bool ok;
+
+	if (*where != '/' && getcwd(at, sizeof(at)))
+		text_printf(&path, "%s/", at);
+	text_puts(&path, where);
+	sample = path.failed ? NULL : cover_path(path.at, &why);
+	ok = sample && !setenv("PTXLOOM_COVERAGE", path.at, 1);
+	if (!ok)
+		fprintf(stderr, "ptxloom: error: --coverage: %s\n",
+			why.at ? why.at : "no memory left");
+	free(sample);
+	text_fini(&path);
+	text_fini(&why);
+	return ok;
+}
+
 static bool set_environment(const struct run_options *o)
 {
 	struct tool_environment e;
@@ -391,6 +418,8 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 		return TOOL_USAGE;
 	if (!is_setting_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
 	    !is_setting_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))
+		return TOOL_USAGE;
+	if (o.coverage && !tool_set_coverage(o.coverage))
 		return TOOL_USAGE;
 	if (!set_environment(&o))
 		return TOOL_CANNOT_RUN;

@@ -85,6 +85,9 @@ int tool_main_sanitizer(int argc, char **argv);
 /* nvcc's, by `ptxloom cc`; argv[0] is its own name. */
 int tool_main_nvcc(int argc, char **argv);
 
+/* Count lines in this folder, or file. False after a message. */
+bool tool_set_coverage(const char *where);
+
 /* Print "usage: ptxloom NAME SYNOPSIS", summary and help to stdout; returns TOOL_OK. */
 int tool_help(const struct tool_command *self);
 /* Print "ptxloom NAME: message" and the usage line to stderr; returns TOOL_USAGE. */

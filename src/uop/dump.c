@@ -126,6 +126,9 @@ static void put_payload(const struct program *p, const struct uop *in, struct te
 	case PAYLOAD_GROUP:
 		text_printf(out, " action %u pending %u", in->group.action, in->group.pending);
 		break;
+	case PAYLOAD_COUNT:
+		text_printf(out, " into %u", in->count.at);
+		break;
 	case PAYLOAD_PRODUCT:
 		put_product(&in->product, out);
 		break;

@@ -30,6 +30,7 @@ enum uop_kind {
 	UOP_TRAP,  /* ends the launch */
 	UOP_STACK, /* local memory as a stack, what functions save in it */
 	UOP_NOTHING,
+	UOP_COUNT, /* counts the lanes that come by */
 	UOP_VALUE, /* an address or a fact, without an access */
 	UOP_SREG,  /* a special register */
 	UOP_LOAD,
@@ -131,6 +132,7 @@ enum uop_payload {
 	PAYLOAD_WARP,
 	PAYLOAD_GROUP,
 	PAYLOAD_PRODUCT,
+	PAYLOAD_COUNT,
 	/* These have `mem`, and a second member named after them. */
 	PAYLOAD_MEMORY,
 	PAYLOAD_INDEXED,
@@ -216,6 +218,12 @@ struct uop_group {
 	u32 pending; /* waits: groups that may stay */
 	u8 action;   /* enum async_group_op, enum uop_mark */
 	bool noinc;  /* cp.async.mbarrier.arrive.noinc */
+};
+
+/* Counts of lanes: see struct exec_count. */
+struct uop_count {
+	u32 at;    /* the first of the program's counts that it adds to */
+	u32 cases; /* index: how many there are */
 };
 
 /*
@@ -321,6 +329,7 @@ struct uop {
 		struct uop_warp warp;
 		struct uop_group group;
 		struct uop_product product;
+		struct uop_count count;
 		struct {
 			struct uop_access mem;
 			union {

@@ -141,11 +141,11 @@ static struct bench_job jobs[BENCH_KERNELS] = {
 
 /*
  * V4_TWO and V3_TWO: two workers. HOOKED: level v4, asking before each record whether anybody
- * listens.
+ * listens. COVERED: level v4, counting lanes at every block and branch.
  */
-enum way { REFERENCE, V4, UNCHECKED, HOOKED, V3, V4_TWO, V3_TWO, POCL, WAYS };
+enum way { REFERENCE, V4, UNCHECKED, HOOKED, COVERED, V3, V4_TWO, V3_TWO, POCL, WAYS };
 
-static const char *const way_names[WAYS] = {"reference", "v4",    "unchecked", "hooked",
+static const char *const way_names[WAYS] = {"reference", "v4",    "unchecked", "hooked", "covered",
 					    "v3",        "v4 x2", "v3 x2",     "pocl"};
 
 struct bench {
@@ -155,7 +155,8 @@ struct bench {
 	struct ir_module *m;
 	struct mem mem;
 	u64 *var_address;
-	struct program *program[BENCH_KERNELS];
+	struct program *program[BENCH_KERNELS], *covered[BENCH_KERNELS];
+	struct exec_count *counts[BENCH_KERNELS];
 	struct ref_program *reference[BENCH_KERNELS];
 	struct sched_pool *pool[2]; /* of one worker and of two */
 	struct pocl *pocl;
@@ -191,7 +192,8 @@ static void on_end(void *user, const struct sched_end *end)
 }
 
 static bool launch(struct bench *b, const struct program *p, const struct exec_ops *ops,
-		   struct sched_pool *pool, const u32 *grid, const u32 *block, const u8 *params)
+		   struct sched_pool *pool, const u32 *grid, const u32 *block, const u8 *params,
+		   struct exec_count *counts)
 {
 	struct ending e = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
 	struct sched_launch l = {
@@ -208,6 +210,7 @@ static bool launch(struct bench *b, const struct program *p, const struct exec_o
 				.cluster = {1, 1, 1},
 			},
 		.resident_per_sm = 8,
+		.counts = counts,
 		.done = on_end,
 		.user = &e,
 	};
@@ -290,8 +293,9 @@ static bool run_way(struct bench *b, u32 k, enum way way)
 		return run_reference(b, k);
 	if (way == POCL)
 		return pocl_run(b->pocl, k);
-	return launch(b, b->program[k], level_of(way), b->pool[way == V4_TWO || way == V3_TWO],
-		      jobs[k].grid, jobs[k].block, b->params[k]);
+	return launch(b, way == COVERED ? b->covered[k] : b->program[k], level_of(way),
+		      b->pool[way == V4_TWO || way == V3_TWO], jobs[k].grid, jobs[k].block,
+		      b->params[k], way == COVERED ? b->counts[k] : NULL);
 }
 
 struct times {
@@ -339,11 +343,11 @@ static int compare(const void *x, const void *y)
 
 /* What the table at the end says of a kernel. */
 struct summary {
-	double rate, ratio[WAYS], pocl, unchecked, hooked, two_workers;
+	double rate, ratio[WAYS], pocl, unchecked, hooked, covered, two_workers;
 };
 
 struct total {
-	double log_ratio[WAYS], log_pocl;
+	double log_ratio[WAYS], log_pocl, log_covered;
 	struct summary of[BENCH_KERNELS];
 	u32 n;
 };
@@ -394,6 +398,8 @@ static void bench_kernel(struct bench *b, u32 k, u32 rounds, struct total *total
 		s->two_workers = is_possible(b, V4_TWO) ? t[V4].elapsed / t[V4_TWO].elapsed : 0;
 		s->unchecked = is_possible(b, UNCHECKED) ? t[V4].cpu[0] / t[UNCHECKED].cpu[0] : 0;
 		s->hooked = is_possible(b, HOOKED) ? t[HOOKED].cpu[0] / t[V4].cpu[0] : 0;
+		s->covered = is_possible(b, COVERED) ? t[COVERED].cpu[0] / t[V4].cpu[0] : 0;
+		total->log_covered += s->covered > 0 ? log(s->covered) : 0;
 		s->pocl = b->pocl ? t[POCL].cpu[0] / t[V4].cpu[0] : 0;
 		total->log_pocl += b->pocl ? log(s->pocl) : 0;
 	}
@@ -406,20 +412,22 @@ static void report_summary(const struct bench *b, const struct total *total)
 {
 	if (!is_possible(b, V4))
 		return;
-	printf("%-8s %10s %6s %10s %10s %8s %8s %8s %8s\n", "v4", "G instr/s", "goal",
-	       "x reference", "v3", "x PoCL", "2 workers", "checks", "hook");
+	printf("%-8s %10s %6s %10s %10s %8s %8s %8s %8s %8s\n", "v4", "G instr/s", "goal",
+	       "x reference", "v3", "x PoCL", "2 workers", "checks", "hook", "coverage");
 	for (u32 k = 0; k < BENCH_KERNELS; k++) {
 		const struct summary *s = &total->of[k];
 
-		printf("%-8s %10.1f %6.0f %10.1f %10.1f %8.2f %8.2f %7.0f%% %7.1f%%\n",
+		printf("%-8s %10.1f %6.0f %10.1f %10.1f %8.2f %8.2f %7.0f%% %7.1f%% %7.2fx\n",
 		       jobs[k].name, s->rate, rate_goals[k], s->ratio[V4], s->ratio[V3], s->pocl,
 		       s->two_workers, s->unchecked > 0 ? 100 * (s->unchecked - 1) : 0,
-		       s->hooked > 0 ? 100 * (s->hooked - 1) : 0);
+		       s->hooked > 0 ? 100 * (s->hooked - 1) : 0, s->covered);
 	}
 	printf("goals: x reference 12 (v3: 8) and x PoCL 1.0 in the mean, no kernel below 0.4 of "
 	       "PoCL, 2 workers 1.9 (vadd 1.6), checks 10%% for vadd\n"
 	       "hook: what asking for a listener before each record would add; launches without one do "
 	       "not ask\n");
+	printf("coverage: the time over that of a launch that does not count; geometric mean %.2f (goal: at most 2)\n",
+	       exp(total->log_covered / total->n));
 }
 
 static void report_total(const struct bench *b, const struct total *total)
@@ -449,7 +457,8 @@ static double time_empty(struct bench *b, const char *name, u32 warps, u32 launc
 	bool ok = p != NULL;
 
 	for (u32 i = 0; ok && i < launches; i++)
-		ok = launch(b, p, exec_ops_select(NULL), b->pool[0], grid, block, b->params[0]);
+		ok = launch(b, p, exec_ops_select(NULL), b->pool[0], grid, block, b->params[0],
+			    NULL);
 	t = seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
 	if (p)
 		sched_forget(b->pool[0], p);
@@ -526,8 +535,13 @@ static bool prepare(struct bench *b, u32 k)
 	memcpy(param, j->ints, sizeof(j->ints));
 	b->program[k] =
 		f ? exec_lower(b->m, f, arch_find("a100"), b->var_address, &options, &b->d) : NULL;
+	options.counts = LOWER_COUNT_BLOCKS | LOWER_COUNT_CHOICES;
+	b->covered[k] =
+		f ? exec_lower(b->m, f, arch_find("a100"), b->var_address, &options, &b->d) : NULL;
+	b->counts[k] =
+		b->covered[k] ? calloc(b->covered[k]->counts + 1, sizeof(**b->counts)) : NULL;
 	b->reference[k] = f ? ref_decode(b->m, f, b->var_address) : NULL;
-	return b->program[k] && b->reference[k];
+	return b->program[k] && b->reference[k] && b->counts[k];
 }
 
 static bool bench_open(struct bench *b, const char *path)
@@ -562,6 +576,8 @@ static void bench_close(struct bench *b)
 		sched_pool_free(b->pool[i]);
 	for (u32 k = 0; k < BENCH_KERNELS; k++) {
 		exec_program_free(b->program[k]);
+		exec_program_free(b->covered[k]);
+		free(b->counts[k]);
 		ref_program_free(b->reference[k]);
 	}
 	free(b->want);

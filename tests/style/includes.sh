@@ -28,6 +28,7 @@ allowed()
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
 	src/profile) echo "$engine src/sched src/dev src/cache src/watch src/profile" ;;
+	src/cover) echo "$engine grammar src/sched src/dev src/cover" ;;
 	src/check) echo "$engine src/sched src/dev src/watch src/check include" ;;
 	src/api) echo "$engine src/sched src/dev src/watch src/check src/api include" ;;
 	src/cache) echo "src/base src/arch src/cache" ;;
@@ -41,12 +42,12 @@ allowed()
 	src/debugger) echo "$engine grammar src/sched src/dev src/check src/dbg src/debugger" ;;
 	runtime)
 		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch"
-		echo "src/dbg src/debugger src/report src/profile src/inject"
+		echo "src/dbg src/debugger src/report src/profile src/cover src/inject"
 		echo "$1 src/check include"
 		;;
 	src/tools)
 		echo "$engine grammar src/sched src/dev src/cache src/watch src/dbg src/debugger src/report"
-		echo "src/check src/dap src/profile src/inject src/tools include"
+		echo "src/check src/cover src/dap src/profile src/inject src/tools include"
 		;;
 	include) echo include ;;
 	esac

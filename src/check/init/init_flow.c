@@ -633,6 +633,8 @@ static void pass_uop(struct step *s)
 			return;
 		}
 		break;
+	case UOP_COUNT:
+		return;
 	case UOP_FLOW:
 		if (s->in->inner == OP_brx_idx)
 			use_row(s, s->in->a, INIT_BRANCH);

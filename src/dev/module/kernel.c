@@ -131,6 +131,7 @@ static struct lower_options options_of(const struct device_program *p, u32 unit,
 		.no_fusion = p->dev->observer != NULL,
 		.apart = has_vars_apart(p),
 		.one_to_one = sched_debug(p->dev->pool) != NULL,
+		.counts = p->dev->counts,
 		.contract = !p->units[unit]->debug,
 	};
 }
