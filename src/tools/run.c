@@ -391,6 +391,31 @@ static bool set_environment(const struct run_options *o)
 	return true;
 }
 
+/* Bazel names the file in which it wants a test's coverage. NULL: none is wanted, or counted. */
+static const char *bazel_file(void)
+{
+	const char *file = getenv("COVERAGE_OUTPUT_FILE");
+
+	return file && *file && setting_text(SETTING_COVERAGE) ? file : NULL;
+}
+
+static void write_for_bazel(void *user)
+{
+	struct text why = {0};
+	char *path = cover_path(setting_text(SETTING_COVERAGE), &why), *slash;
+	char *words[] = {
+		"coverage", "report", NULL, "--lcov", "-o", (char *)(uintptr_t)bazel_file(), NULL};
+
+	slash = path ? strrchr(path, '/') : NULL;
+	if (slash)
+		*slash = 0;
+	words[2] = slash ? path : ".";
+	if (path)
+		tool_main_coverage(user, ARRAY_LEN(words) - 1, words);
+	free(path);
+	text_fini(&why);
+}
+
 int tool_run_program(const struct tool_command *self, int argc, char **argv)
 {
 	struct run_options o = {0};
@@ -426,8 +451,11 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 	status = check_options_begin();
 	if (status)
 		return status;
-	return timeout_ms ? tool_supervise(tool_start_program, argv + i, timeout_ms, NULL, NULL)
-			  : tool_start_program(argv + i);
+	if (timeout_ms || bazel_file())
+		return tool_supervise(tool_start_program, argv + i, timeout_ms,
+				      bazel_file() ? write_for_bazel : NULL,
+				      (void *)(uintptr_t)self);
+	return tool_start_program(argv + i);
 }
 
 int tool_main_run(const struct tool_command *self, int argc, char **argv)

@@ -143,6 +143,11 @@ for way in killed forked never; do
 	says out "$([ $way = never ] && echo '^DA:10,0$' || echo '^DA:10,64$')" "$way: the launch that ended is counted"
 done
 
+# Bazel names a file.
+status 0 env COVERAGE_OUTPUT_FILE="$scratch/bazel.dat" ptxloom run --coverage=bazel ./clamp 100
+skipping || ptxloom coverage report bazel --lcov >want.info
+: >>bazel.dat; : >>want.info; same want.info bazel.dat "Bazel finds lcov's format"
+
 # ---- what is wrong ----
 
 skipping || { cp -r cov bad && echo junk >bad/z.ptxcov && head -c 100 cov/*.ptxcov >bad/y.ptxcov; }
