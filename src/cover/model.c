@@ -112,7 +112,7 @@ static u64 copy_of(const struct ir_module *m, const struct ir_loc *l)
 
 /* ---- lines ---- */
 
-static void add_part(struct build *b, u32 file, u32 line, u64 copy, const struct cover_tally *t)
+static void push_part(struct build *b, u32 file, u32 line, u64 copy, const struct cover_tally *t)
 {
 	struct part p = {file, line, copy, *t};
 
@@ -126,7 +126,7 @@ static void add_insn(struct build *b, const struct ir_insn *in, const struct cov
 	u32 line, column, file = place_of_insn(b, in, &line, &column), depth = 0;
 
 	if (b->whole != IR_NONE) {
-		add_part(b, file, line, 0, t);
+		push_part(b, file, line, 0, t);
 		return;
 	}
 	l = in->loc < b->module->locs.len ? &b->module->locs.at[in->loc] : NULL;
@@ -136,7 +136,7 @@ static void add_insn(struct build *b, const struct ir_insn *in, const struct cov
 		/* Branches of what was inlined are not the caller's. */
 		if (depth)
 			outer.diverged = 0;
-		add_part(b, file_number(b, l->file), l->line, copy_of(b->module, l), &outer);
+		push_part(b, file_number(b, l->file), l->line, copy_of(b->module, l), &outer);
 		l = l->inlined_at < b->module->locs.len ? &b->module->locs.at[l->inlined_at] : NULL;
 	}
 }

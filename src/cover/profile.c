@@ -30,18 +30,18 @@ void cover_hash_text(struct cover_hash h, char out[COVER_HASH_TEXT])
 
 /* ---- sums ---- */
 
-static u64 sum_up(u64 a, u64 b)
+static u64 sum_or_most(u64 a, u64 b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
 void cover_count_add(struct exec_count *to, const struct exec_count *from)
 {
-	to->lanes = sum_up(to->lanes, from->lanes);
-	to->warps = sum_up(to->warps, from->warps);
-	to->all = sum_up(to->all, from->all);
-	to->others = sum_up(to->others, from->others);
-	to->none = sum_up(to->none, from->none);
+	to->lanes = sum_or_most(to->lanes, from->lanes);
+	to->warps = sum_or_most(to->warps, from->warps);
+	to->all = sum_or_most(to->all, from->all);
+	to->others = sum_or_most(to->others, from->others);
+	to->none = sum_or_most(to->none, from->none);
 	to->mask |= from->mask;
 	to->missing = from->missing > to->missing ? from->missing : to->missing;
 }

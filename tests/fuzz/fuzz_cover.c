@@ -1,6 +1,6 @@
 /*
- * Fuzzer of coverage profiles: files, changed byte by byte, are read. Nothing may crash or leak; what
- * is wrong says so in one line, and nothing of it is taken then.
+ * Fuzzer of coverage profiles: files, changed byte by byte, are read. Nothing may crash or leak;
+ * what is wrong says so in one line, and nothing of it is taken then.
  *   fuzz_cover                       the same changes each run
  *   fuzz_cover --long [N [FIRST]]    N of them
  *   fuzz_cover FILE ..               files that were found elsewhere
