@@ -12,6 +12,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/inject.c runtime/inject_launch.c runtime/inject.h \
 	runtime/log.c \
 	runtime/nvtx.c \
+	runtime/nvtx_ranges.c \
 	runtime/process.c runtime/process.h \
 	runtime/cuda_types.h \
 	runtime/cuda/drv.c runtime/cuda/drv.h \

@@ -243,10 +243,3 @@ InitializeInjectionNvtxExtension(const struct nvtx_module *m)
 			m->segment->slot[rows[i].number] = rows[i].function;
 	return 1;
 }
-
-/* The rest of NVTX, ranges and names, is of no use to checks: its calls do nothing. */
-__attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void *(*table)(u32))
-{
-	(void)table;
-	return 1;
-}

@@ -185,6 +185,8 @@ u32 rt_visible_bus(int i);
 
 /* The limits of a device that has just been opened. */
 void rt_limits_init(struct rt_device *d);
+/* The program says from when on, or up to when, launches are profiled. */
+void rt_profile_switch(bool on);
 /* Both return an error number. */
 int rt_limit_set(struct rt_device *d, int limit, size_t value);
 int rt_limit_get(struct rt_device *d, int limit, size_t *value);

@@ -2,8 +2,10 @@
  * Limits, flags and preferences of the runtime interface; the limits are the driver interface's
  * too.
  */
-#include "runtime/rt.h"
+#include "runtime/process.h"
 #include "src/base/size.h"
+#include "src/profile/collect.h"
+#include "src/profile/ranges.h"
 
 #define STACK_DEFAULT 1024u
 #define STACK_ALIGN 16u
@@ -152,19 +154,30 @@ RT_FN(cudaDeviceGetLimit, (size_t * value, int limit))
 	return rt_error(d ? rt_limit_get(d, limit, value) : status);
 }
 
-/* ---- profiling: there is nothing to switch, and programs only mark what interests them ---- */
+/* ---- profiling ---- */
+
+void rt_profile_switch(bool on)
+{
+	if (the_process.profile)
+		profile_ranges_switch(profile_ranges_of(the_process.profile), on);
+}
 
 RT_FN(cudaProfilerStart, (void))
 {
 	int status;
 
 	rt_device_now(&status);
+	rt_profile_switch(true);
 	return rt_error(status);
 }
 
 RT_FN(cudaProfilerStop, (void))
 {
-	return plrt_cudaProfilerStart();
+	int status;
+
+	rt_device_now(&status);
+	rt_profile_switch(false);
+	return rt_error(status);
 }
 
 /* ---- flags of the device ---- */

@@ -238,10 +238,15 @@ DRV_FN(cuProfilerStart, (void))
 	int status;
 
 	drv_context(&status);
+	rt_profile_switch(true);
 	return status;
 }
 
 DRV_FN(cuProfilerStop, (void))
 {
-	return pldrv_cuProfilerStart();
+	int status;
+
+	drv_context(&status);
+	rt_profile_switch(false);
+	return status;
 }

@@ -106,7 +106,7 @@ _ptxloom()
 		elif [[ $word == -* && $command == inject ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --golden --timeout --" -- "$word"))
 		elif [[ $word == -* && $command == profile ]]; then
-			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --show --sort --threshold --context --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --show --sort --threshold --context --nvtx --nvtx-include --nvtx-exclude --profile-from-start --disable-profiler-start-stop --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --warnings-as-errors --error-exitcode"

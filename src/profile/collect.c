@@ -479,7 +479,8 @@ struct profile_collect *profile_open(struct text *why)
 	if (!c->to) {
 		text_printf(why, "%s: %s", path, strerror(errno));
 	} else if (profile_choice_read(&c->choice, why)) {
-		c->ranges = profile_ranges_new(setting_number(SETTING_PROFILE_FROM_START, 1) != 0);
+		c->ranges = profile_ranges_new((enum profile_switch)setting_number(
+			SETTING_PROFILE_FROM_START, SWITCHED_ON));
 		c->caches =
 			(enum collect_caches)setting_number(SETTING_PROFILE_CACHES, CACHES_COLD);
 		pthread_mutex_init(&c->lock, NULL);

@@ -19,7 +19,7 @@ struct profile_ranges {
 	VEC(struct profile_ranges_view *) views;
 	struct map by_hash; /* of views: index + 1 */
 	u64 ids;
-	bool is_on;
+	bool is_on, is_always_on;
 };
 
 static u64 thread_number(void)
@@ -32,14 +32,15 @@ static u64 thread_number(void)
 	return mine;
 }
 
-struct profile_ranges *profile_ranges_new(bool is_on)
+struct profile_ranges *profile_ranges_new(enum profile_switch at_first)
 {
 	struct profile_ranges *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	pthread_mutex_init(&r->lock, NULL);
-	r->is_on = is_on;
+	r->is_on = at_first != SWITCHED_OFF;
+	r->is_always_on = at_first == SWITCHED_ALWAYS;
 	return r;
 }
 
@@ -150,7 +151,7 @@ void profile_ranges_end(struct profile_ranges *r, u64 id)
 void profile_ranges_switch(struct profile_ranges *r, bool on)
 {
 	pthread_mutex_lock(&r->lock);
-	r->is_on = on;
+	r->is_on = on || r->is_always_on;
 	pthread_mutex_unlock(&r->lock);
 }
 

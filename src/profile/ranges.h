@@ -14,8 +14,11 @@
 
 struct profile_ranges;
 
-/* is_on: programs need not switch profiling on. NULL without memory. */
-struct profile_ranges *profile_ranges_new(bool is_on);
+/* When launches are profiled, in the order of PTXLOOM_PROFILE_FROM_START. */
+enum profile_switch { SWITCHED_OFF, SWITCHED_ON, SWITCHED_ALWAYS };
+
+/* NULL without memory. */
+struct profile_ranges *profile_ranges_new(enum profile_switch at_first);
 void profile_ranges_free(struct profile_ranges *r);
 
 /* Each returns how deep it is in its domain's stack, as NVTX does; -1: there is no such range. */

@@ -183,7 +183,6 @@ says err '^==WARNING== nonsense.sum is not counted; --query-metrics lists what i
 metric gpu__time_duration.sum '\(!\) n/a'
 metric smsp__inst_executed.sum 32
 refused 2 "unknown option '--nonsense'" "an option that there is not" ptxloom profile --nonsense true
-refused 2 "ranges of NVTX are not known here" "ranges" ptxloom profile --nvtx true
 refused 2 "is a matter of time or of links" "a section of times" ptxloom profile --section SchedulerStats true
 refused 2 "there is no section Nonsense" "a section that there is not" ptxloom profile --section Nonsense true
 refused 2 "there is no machine code" "machine code" ptxloom profile --print-source sass true

@@ -28,6 +28,7 @@ struct page {
 	enum page_names names;
 	enum page_source source;
 	bool is_csv, is_base; /* units without prefixes */
+	bool has_ranges;      /* of NVTX */
 	u32 sections;         /* a bit each */
 	struct metric_list metrics;
 	/*

@@ -8,7 +8,37 @@ static const char *const identity[] = {
 	"ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
 	"Stream", "Block Size", "Grid Size",    "Device",    "CC"};
 
-static void add_identity(const struct profile_launch *l, struct text *out)
+enum { IDENTITY_KERNEL = 4 };
+
+/* The columns of NVTX, which are there when its ranges are asked for. */
+static const char *const range_columns[] = {
+	"thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg",
+	"Id:Domain:Start/Stop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"};
+
+/* Payloads and colors are not kept. */
+static void csv_add_ranges(const struct profile_launch *l, bool is_pushed, struct text *out)
+{
+	struct text t = {0};
+	bool any = false;
+
+	text_puts(&t, "");
+	for (u32 i = 0; l->ranges && i < l->ranges->len; i++) {
+		const struct profile_range *x = &l->ranges->at[i];
+
+		if (x->is_pushed != is_pushed)
+			continue;
+		if (is_pushed && !any)
+			text_printf(&t, "%llu ", (unsigned long long)l->ranges->thread);
+		if (!is_pushed)
+			text_printf(&t, "%s%llu ", any ? " " : "", (unsigned long long)x->id);
+		text_printf(&t, " \"%s:%s:none:none:none:none:none:none\" ", x->domain, x->name);
+		any = true;
+	}
+	page_csv_field(t.at ? t.at : "", false, out);
+	text_fini(&t);
+}
+
+static void add_identity(const struct page *p, const struct profile_launch *l, struct text *out)
 {
 	struct text name = {0};
 
@@ -17,6 +47,10 @@ static void add_identity(const struct profile_launch *l, struct text *out)
 	page_csv_field(file_base_name(l->process->name), false, out);
 	page_kernel_name(l->program->name, &name);
 	text_puts(out, ",\"127.0.0.1\"");
+	if (p->has_ranges) {
+		csv_add_ranges(l, true, out);
+		csv_add_ranges(l, false, out);
+	}
 	page_csv_field(name.at ? name.at : "", false, out);
 	text_fini(&name);
 	text_printf(out,
@@ -27,10 +61,14 @@ static void add_identity(const struct profile_launch *l, struct text *out)
 		    (unsigned long long)l->value[VALUE_cc_minor]);
 }
 
-static void add_heads(struct text *out)
+static void add_heads(const struct page *p, struct text *out)
 {
-	for (size_t i = 0; i < ARRAY_LEN(identity); i++)
+	for (size_t i = 0; i < ARRAY_LEN(identity); i++) {
+		for (size_t k = 0;
+		     p->has_ranges && i == IDENTITY_KERNEL && k < ARRAY_LEN(range_columns); k++)
+			page_csv_field(range_columns[k], false, out);
 		page_csv_field(identity[i], !i, out);
+	}
 }
 
 static void csv_add_number(u32 metric, const struct profile_launch *l, const char **unit,
@@ -63,14 +101,15 @@ static void csv_write_raw(const struct page *p, struct text *out)
 {
 	const char *unit;
 
-	add_heads(out);
+	add_heads(p, out);
 	for (u32 i = 0; i < metric_count(); i++)
 		if (is_column(p, i))
 			page_csv_field(metric_name(i), false, out);
 	for (size_t i = 0; i < p->metrics.missing.len; i++)
 		page_csv_field(p->metrics.missing.at[i], false, out);
 	text_puts(out, "\n");
-	for (size_t i = 0; i < ARRAY_LEN(identity); i++)
+	for (size_t i = 0; i < ARRAY_LEN(identity) + (p->has_ranges ? ARRAY_LEN(range_columns) : 0);
+	     i++)
 		page_csv_field("", !i, out);
 	for (u32 i = 0; i < metric_count(); i++)
 		if (is_column(p, i))
@@ -81,7 +120,7 @@ static void csv_write_raw(const struct page *p, struct text *out)
 	for (size_t k = 0; k < p->launches.len; k++) {
 		const struct profile_launch *l = p->launches.at[k];
 
-		add_identity(l, out);
+		add_identity(p, l, out);
 		for (u32 i = 0; i < metric_count(); i++)
 			if (is_column(p, i))
 				csv_add_number(i, l, &unit, out);
@@ -102,7 +141,7 @@ static void add_metric(const struct page *p, const struct profile_launch *l, con
 
 	page_metric_name(p, label, metric, &name);
 	metric_write(&n, metric_unit(metric), false, &unit, &value);
-	add_identity(l, out);
+	add_identity(p, l, out);
 	page_csv_field(section, false, out);
 	page_csv_field(name.at ? name.at : "", false, out);
 	page_csv_field(unit, false, out);
@@ -116,7 +155,7 @@ static void add_metric(const struct page *p, const struct profile_launch *l, con
 static void add_missing(const struct page *p, const struct profile_launch *l, struct text *out)
 {
 	for (size_t i = 0; i < p->metrics.missing.len; i++) {
-		add_identity(l, out);
+		add_identity(p, l, out);
 		page_csv_field("Command line profiler metrics", false, out);
 		page_csv_field(p->metrics.missing.at[i], false, out);
 		text_puts(out, ",\"\",\"(!) n/a\"");
@@ -124,7 +163,7 @@ static void add_missing(const struct page *p, const struct profile_launch *l, st
 	}
 }
 
-static void add_findings(const struct profile_launch *l, u32 section,
+static void add_findings(const struct page *p, const struct profile_launch *l, u32 section,
 			 const struct section_findings *found, struct text *out)
 {
 	for (size_t i = 0; i < found->at.len; i++) {
@@ -132,7 +171,7 @@ static void add_findings(const struct profile_launch *l, u32 section,
 
 		if (f->section != section)
 			continue;
-		add_identity(l, out);
+		add_identity(p, l, out);
 		page_csv_field(section_id(section), false, out);
 		text_puts(out, ",\"\",\"\",\"\"");
 		page_csv_field(f->rule, false, out);
@@ -157,7 +196,7 @@ static void add_launch(const struct page *p, const struct profile_launch *l, str
 		for (u32 i = 0; i < len; i++)
 			add_metric(p, l, section_title(s), rows[i].label,
 				   metric_find(rows[i].metric), out);
-		add_findings(l, s, &found, out);
+		add_findings(p, l, s, &found, out);
 	}
 	section_findings_fini(&found);
 	add_missing(p, l, out);
@@ -172,7 +211,7 @@ static void csv_write_details(const struct page *p, struct text *out)
 	static const char *const rule_columns[] = {"Rule Name", "Rule Type", "Rule Description",
 						   "Estimated Speedup Type", "Estimated Speedup"};
 
-	add_heads(out);
+	add_heads(p, out);
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		page_csv_field(columns[i], false, out);
 	for (size_t i = 0; p->sections && i < ARRAY_LEN(rule_columns); i++)

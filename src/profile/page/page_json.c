@@ -86,6 +86,19 @@ static void json_lines(const struct profile_launch *l, struct text *out)
 	lines_fini(&lines);
 }
 
+static void json_ranges(const struct profile_ranges_view *v, struct text *out)
+{
+	text_puts(out, ", \"ranges\": [");
+	for (u32 i = 0; i < v->len; i++) {
+		text_puts(out, i ? ", {\"domain\": " : "{\"domain\": ");
+		text_json_string(out, v->at[i].domain);
+		json_out_text("name", v->at[i].name, out);
+		json_out_text("kind", v->at[i].is_pushed ? "push" : "start", out);
+		text_puts(out, "}");
+	}
+	text_puts(out, "]");
+}
+
 static void json_launch(const struct page *p, const struct profile_launch *l, struct text *out)
 {
 	struct text name = {0};
@@ -101,6 +114,8 @@ static void json_launch(const struct page *p, const struct profile_launch *l, st
 	json_out_text("device_name", l->device_name, out);
 	json_out_box("grid", l->grid, out);
 	json_out_box("block", l->block, out);
+	if (l->ranges && l->ranges->len)
+		json_ranges(l->ranges, out);
 	json_metrics(p, l, out);
 	json_findings(l, out);
 	json_lines(l, out);

@@ -337,6 +337,34 @@ static void write_heading(const struct profile_launch *l, const struct profile_l
 		(unsigned long long)l->value[VALUE_cc_minor]);
 }
 
+/* Stacks of domains one after the other, then what was started. */
+static void write_text_ranges(const struct profile_ranges_view *v, struct text *out)
+{
+	const char *domain = NULL;
+
+	text_printf(out, "    NVTX Push/Pop Stack for Thread %llu:\n",
+		    (unsigned long long)v->thread);
+	for (u32 i = 0; i < v->len; i++) {
+		u32 depth = 0;
+
+		if (!v->at[i].is_pushed)
+			continue;
+		for (u32 k = 0; k < i; k++)
+			depth += v->at[k].is_pushed && !strcmp(v->at[k].domain, v->at[i].domain);
+		if (!domain || strcmp(domain, v->at[i].domain) != 0)
+			text_printf(out, "     %s\n", v->at[i].domain);
+		domain = v->at[i].domain;
+		text_printf(out, "     %*s<%u,%s>\n", (int)(2 * depth + 2), "", depth,
+			    v->at[i].name);
+	}
+	text_puts(out, "    NVTX Start/End Ranges:\n");
+	for (u32 i = 0; i < v->len; i++)
+		if (!v->at[i].is_pushed)
+			text_printf(out, "     %s: <%llu,%s>\n", v->at[i].domain,
+				    (unsigned long long)v->at[i].id, v->at[i].name);
+	text_puts(out, "\n");
+}
+
 static bool text_is_shown(u32 metric, const struct profile_launch *l)
 {
 	return metric_kind_of(metric) != MODEL || l->value[VALUE_has_caches];
@@ -408,6 +436,8 @@ void page_text(const struct page *p, struct text *out)
 		const struct profile_launch *l = p->launches.at[i];
 
 		write_heading(l, before, out);
+		if (p->has_ranges && l->ranges)
+			write_text_ranges(l->ranges, out);
 		if (p->kind == PAGE_RAW)
 			text_write_raw(p, l, out);
 		else

@@ -11,6 +11,7 @@ struct parser {
 	const struct tool_command *self;
 	struct profile_options *o;
 	bool has_sections; /* or a set */
+	bool filters_ranges;
 	struct text why;
 };
 
@@ -243,6 +244,49 @@ static bool take_log(struct parser *p, const char *value)
 	return true;
 }
 
+static bool take_range(struct parser *p, const char *value, bool is_include)
+{
+	struct text *lines = is_include ? &p->o->include : &p->o->exclude;
+
+	p->filters_ranges = true;
+	text_printf(lines, "%s\n", value);
+	return profile_choice_add_range(&p->o->pick.choice, value, is_include, &p->why);
+}
+
+static bool take_include(struct parser *p, const char *value)
+{
+	return take_range(p, value, true);
+}
+
+static bool take_exclude(struct parser *p, const char *value)
+{
+	return take_range(p, value, false);
+}
+
+static bool take_nvtx(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->page.has_ranges = true;
+	return true;
+}
+
+static bool take_from_start(struct parser *p, const char *value)
+{
+	u32 word = 0;
+	bool ok = TAKE_WORD(p, "--profile-from-start", value, &word, "on", "yes", "true", "1",
+			    "off", "no", "false", "0");
+
+	p->o->waits = word >= 4;
+	return ok;
+}
+
+static bool take_no_switches(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->ignores_switches = true;
+	return true;
+}
+
 static bool take_assert(struct parser *p, const char *value)
 {
 	return profile_budget_add(&p->o->budgets, value, &p->why);
@@ -311,6 +355,11 @@ static const struct option {
 	{"--launch-count", "-c", true, profile_take_count},
 	{"--kernel-id", NULL, true, take_id},
 	{"--devices", NULL, true, take_devices},
+	{"--nvtx", NULL, false, take_nvtx},
+	{"--nvtx-include", NULL, true, take_include},
+	{"--nvtx-exclude", NULL, true, take_exclude},
+	{"--profile-from-start", NULL, true, take_from_start},
+	{"--disable-profiler-start-stop", NULL, false, take_no_switches},
 	{"--set", NULL, true, take_set},
 	{"--section", NULL, true, take_section},
 	{"--metrics", NULL, true, take_metrics},
@@ -417,8 +466,6 @@ static int profile_take_option(struct parser *p, int argc, char **argv, int *i)
 	const char *value, *word = argv[*i];
 	const struct option *x = option_of(word, &value);
 
-	if (!strncmp(word, "--nvtx", 6))
-		return tool_usage(p->self, "%s: ranges of NVTX are not known here", word);
 	if (!strcmp(word, "--diff"))
 		return take_diff(p, argc, argv, i);
 	if (!x)
@@ -450,6 +497,12 @@ static int settle(struct parser *p, int argc)
 		o->page.sections = section_set("full");
 	if (o->page.kind == PAGE_RAW && !o->page.metrics.at.len && !o->page.metrics.missing.len)
 		metric_list_add(&o->page.metrics, "regex:.", &p->why);
+	if (p->filters_ranges && !o->page.has_ranges)
+		return tool_usage(p->self, "--nvtx-include and --nvtx-exclude need --nvtx");
+	if (o->waits && o->ignores_switches)
+		return tool_usage(p->self,
+				  "nothing would be profiled: --profile-from-start off with "
+				  "--disable-profiler-start-stop");
 	if (o->diff[0] && (o->import_from || o->export_to))
 		return tool_usage(p->self, "--diff is neither for --import nor for --export");
 	if ((o->import_from || o->diff[0]) && o->program < argc)
@@ -496,6 +549,8 @@ int profile_options_parse(const struct tool_command *self, struct profile_option
 void profile_options_fini(struct profile_options *o)
 {
 	profile_pick_fini(&o->pick);
+	text_fini(&o->include);
+	text_fini(&o->exclude);
 	profile_budgets_fini(&o->budgets);
 	metric_list_fini(&o->page.metrics);
 	VEC_FREE(&o->page.show.at);

@@ -15,7 +15,10 @@ struct profile_options {
 	u64 caches; /* index in PTXLOOM_PROFILE_CACHES */
 	/* Choices of launches, as they are written; NULL: not given. */
 	const char *kernels, *base, *skip, *skip_all, *count;
-	struct profile_pick pick; /* the same, for reports */
+	struct text include, exclude; /* of ranges, a filter a line */
+	bool waits;                   /* for cudaProfilerStart */
+	bool ignores_switches;        /* and cudaProfilerStop */
+	struct profile_pick pick;     /* the same, for reports */
 	struct page page;
 	struct profile_budgets budgets;
 	int program; /* index in argv */

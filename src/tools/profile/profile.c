@@ -28,6 +28,11 @@ const char tool_help_profile[] =
 	"  --kernel-id CONTEXT:STREAM:NAME:INVOCATION\n"
 	"                          this one; parts may be empty\n"
 	"  --devices LIST          launches on these devices only: 0,1\n"
+	"  --nvtx                  show the ranges of NVTX that launches are in\n"
+	"  --nvtx-include RANGES, --nvtx-exclude RANGES\n"
+	"                          launches in these ranges: DOMAIN@NAME, or with slashes of pushed ones: A/B\n"
+	"  --profile-from-start off\n"
+	"                          from cudaProfilerStart on; --disable-profiler-start-stop: whatever it says\n"
 	"  --set SET               sections to print: basic, detailed, full (default), roofline\n"
 	"  --section ID            these sections: an identifier or regex:EXPRESSION; may be repeated\n"
 	"  --metrics LIST          these metrics, separated by commas: names, with or without a suffix, or\n"
@@ -261,9 +266,13 @@ static void profile_set_environment(const struct profile_run *run)
 	const struct {
 		const char *name, *value;
 	} choices[] = {
-		{"PTXLOOM_PROFILE_KERNELS", o->kernels}, {"PTXLOOM_PROFILE_BASE", o->base},
-		{"PTXLOOM_PROFILE_SKIP", o->skip},       {"PTXLOOM_PROFILE_SKIP_ALL", o->skip_all},
+		{"PTXLOOM_PROFILE_KERNELS", o->kernels},
+		{"PTXLOOM_PROFILE_BASE", o->base},
+		{"PTXLOOM_PROFILE_SKIP", o->skip},
+		{"PTXLOOM_PROFILE_SKIP_ALL", o->skip_all},
 		{"PTXLOOM_PROFILE_COUNT", o->count},
+		{"PTXLOOM_PROFILE_INCLUDE", o->include.at},
+		{"PTXLOOM_PROFILE_EXCLUDE", o->exclude.at},
 	};
 	struct text to = {0};
 	bool is_ours = o->pick.id || o->pick.has_devices;
@@ -279,6 +288,11 @@ static void profile_set_environment(const struct profile_run *run)
 			unsetenv(choices[i].name);
 	if (o->device)
 		setenv("PTXLOOM_DEVICE", o->device, 1);
+	setenv("PTXLOOM_PROFILE_FROM_START",
+	       o->waits              ? "0"
+	       : o->ignores_switches ? "always"
+				     : "1",
+	       1);
 	/* The processes have made the choice. */
 	if (!is_ours) {
 		profile_choice_fini(&o->pick.choice);
@@ -296,8 +310,8 @@ static int profile_run_program(struct profile_options *o, char **argv)
 		return TOOL_USAGE;
 	if (!tool_environment(&e))
 		return TOOL_CANNOT_RUN;
-	setenv("LD_PRELOAD", e.preload, 1);
-	setenv("LD_LIBRARY_PATH", e.library_path, 1);
+	tool_environment_set(&e);
+	setenv("NVTX_INJECTION64_PATH", e.nvtx, 1);
 	tool_environment_fini(&e);
 	if (!make_folder(&run))
 		return TOOL_USAGE;
