@@ -311,12 +311,25 @@ static bool begin_function(struct build *b, struct cover_function *x)
 	return false;
 }
 
+/*
+ * A block that only jumps on and has no .loc of its own joins others: it is not of the line before.
+ */
+static bool is_joint(const struct build *b, u32 i)
+{
+	const struct ir_insn *in = &b->f->insns.at[i];
+
+	return b->whole == IR_NONE && i && ir_opcode(in) == OPCODE_bra && in->guard == IR_NONE &&
+	       in[-1].loc == in->loc;
+}
+
 static void walk_insns(struct build *b)
 {
 	struct cover_tally block = {0}, t;
 	u32 s = 0;
 
 	for (u32 i = 0; i < b->f->insns.len; i++) {
+		bool begins = false;
+
 		t = block;
 		for (; s < b->sites.len && b->sites.at[s].ir == i; s++) {
 			const struct lower_site *x = &b->sites.at[s];
@@ -329,12 +342,14 @@ static void walk_insns(struct build *b)
 				tally_of(&t, c);
 				t.full = 0;
 			}
+			begins |= x->kind == SITE_BLOCK;
 			if (x->kind == SITE_BLOCK)
 				continue;
 			t.diverged += c ? diverged_at(x, c) : 0;
 			gather_site(b, x);
 		}
-		add_insn(b, &b->f->insns.at[i], &t);
+		if (!begins || !is_joint(b, i))
+			add_insn(b, &b->f->insns.at[i], &t);
 	}
 }
 
