@@ -271,11 +271,14 @@ static int report(struct options *o)
 	if (!sum.lines)
 		explain_nothing(&m);
 	o->damaged += m.damaged;
-	if (!write_report(o, &m))
+	if (!write_report(o, &m)) {
 		status = TOOL_USAGE;
-	else if (!is_enough("lines", sum.lines_hit, sum.lines, o->lines) |
-		 !is_enough("branches", sum.ways_hit, sum.ways, o->branches))
-		status = TOOL_FINDINGS;
+	} else {
+		bool lines = is_enough("lines", sum.lines_hit, sum.lines, o->lines),
+		     branches = is_enough("branches", sum.ways_hit, sum.ways, o->branches);
+
+		status = lines && branches ? TOOL_OK : TOOL_FINDINGS;
+	}
 	cover_model_free(&m);
 	return status;
 }
