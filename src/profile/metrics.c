@@ -139,25 +139,30 @@ void metric_say_missing(const char *name, struct text *out)
 
 /* ---- numbers ---- */
 
-static void write_separated(u64 x, struct text *out)
+static void write_separated(u64 x, struct metric_style style, struct text *out)
 {
-	if (x >= 1000) {
-		write_separated(x / 1000, out);
+	if (x >= 1000 && !style.is_plain) {
+		write_separated(x / 1000, style, out);
 		text_printf(out, ",%03llu", (unsigned long long)(x % 1000));
 	} else {
 		text_printf(out, "%llu", (unsigned long long)x);
 	}
 }
 
-static void write_real(double x, struct text *out)
+static void write_real(double x, struct metric_style style, struct text *out)
 {
 	u64 hundredths = (u64)(x * 100 + 0.5);
 
-	if ((double)(u64)x == x) {
-		write_separated((u64)x, out);
+	if ((double)(u64)x == x && !style.is_real) {
+		write_separated((u64)x, style, out);
 		return;
 	}
-	write_separated(hundredths / 100, out);
+	/* Larger ones have no hundredths in a double. */
+	if (x >= 1e16) {
+		text_printf(out, "%.2f", x);
+		return;
+	}
+	write_separated(hundredths / 100, style, out);
 	text_printf(out, ".%02llu", (unsigned long long)(hundredths % 100));
 }
 
@@ -170,6 +175,12 @@ static const struct {
 
 void metric_write(const struct metric_number *n, const char *unit, bool is_auto,
 		  const char **shown_unit, struct text *out)
+{
+	metric_write_styled(n, unit, is_auto, (struct metric_style){0}, shown_unit, out);
+}
+
+void metric_write_styled(const struct metric_number *n, const char *unit, bool is_auto,
+			 struct metric_style style, const char **shown_unit, struct text *out)
 {
 	double x = metric_real(n);
 	u32 step = 0;
@@ -184,10 +195,10 @@ void metric_write(const struct metric_number *n, const char *unit, bool is_auto,
 			x /= 1000;
 			*shown_unit = scaled[i].larger[step];
 		}
-	if (step || n->is_real)
-		write_real(x, out);
+	if (step || n->is_real || style.is_real)
+		write_real(x, style, out);
 	else
-		write_separated(n->whole, out);
+		write_separated(n->whole, style, out);
 }
 
 /* ---- lists ---- */
@@ -232,10 +243,41 @@ static u32 metric_put_pattern(struct metric_list *l, const char *word, struct te
 	return found;
 }
 
+/* Groups of ncu, as far as they are counted. */
+static u32 metric_put_group(struct metric_list *l, const char *group, struct text *why)
+{
+	static const struct {
+		const char *name, *pattern;
+	} groups[] = {
+		{"memory__first_level_cache_table", "regex:^l1tex__"},
+		{"memory__shared_table", "regex:mem_shared|_op_(ldsm|ldgsts|shared_(ld|st|atom))"},
+		{"memory__l2_cache_table", "regex:^lts__"},
+		{"memory__dram_table", "regex:^dram__"},
+		{"memory__chart", "regex:^(l1tex__[tm]_|lts__t_|dram__)"},
+		{"smsp__pcsamp_warp_stall_reasons", NULL},
+		{"smsp__pcsamp_warp_stall_reasons_not_issued", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
+		if (strcmp(groups[i].name, group) != 0)
+			continue;
+		if (groups[i].pattern)
+			return metric_put_pattern(l, groups[i].pattern, why);
+		text_printf(why, "group:%s is a matter of time, which is not emulated", group);
+		return 0;
+	}
+	text_printf(why, "there is no group of metrics '%s'; there are", group);
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+		if (groups[i].pattern)
+			text_printf(why, "%s %s", i ? "," : "", groups[i].name);
+	return 0;
+}
+
 static bool put_word(struct metric_list *l, const char *word, struct text *why)
 {
-	bool is_pattern = !strncmp(word, "regex:", 6);
-	u32 found = is_pattern ? metric_put_pattern(l, word, why) : metric_put_name(l, word);
+	u32 found = !strncmp(word, "regex:", 6)   ? metric_put_pattern(l, word, why)
+		    : !strncmp(word, "group:", 6) ? metric_put_group(l, word + 6, why)
+						  : metric_put_name(l, word);
 	char *copy;
 
 	if (found || why->len)

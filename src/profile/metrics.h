@@ -38,6 +38,12 @@ void metric_say_missing(const char *name, struct text *out);
  */
 void metric_write(const struct metric_number *n, const char *unit, bool is_auto,
 		  const char **shown_unit, struct text *out);
+/* How numbers are written: whole ones with two digits behind a point, too; without separators. */
+struct metric_style {
+	bool is_real, is_plain;
+};
+void metric_write_styled(const struct metric_number *n, const char *unit, bool is_auto,
+			 struct metric_style style, const char **shown_unit, struct text *out);
 
 /* A choice of metrics, in byte order. */
 struct metric_list {

@@ -199,7 +199,6 @@ refused 2 "profiled, or watched and debugged" "counting besides" ptxloom profile
 refused 2 "profiled, or watched and debugged" "checking besides" ptxloom profile $strided --arg u32=1 --check=race
 refused 2 "profiled, or watched and debugged" "checking besides, by the environment" \
 	env PTXLOOM_CHECK=race ptxloom profile $strided --arg u32=1
-refused 2 "--clock-control 'fast' is not one of base, none" "clocks" ptxloom profile --clock-control fast true
 refused 2 "--replay-mode 'twice' is not one of kernel" "a way to replay" ptxloom profile --replay-mode twice true
 succeeds "metrics are listed" ptxloom profile --query-metrics
 for name in $ld.sum dram__sectors_read.sum smsp__inst_executed.sum; do

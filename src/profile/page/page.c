@@ -15,15 +15,27 @@ void page_write(const struct page *p, struct text *out)
 	static void (*const pages[])(const struct page *, struct text *) = {
 		[PAGE_SOURCE] = page_source,     [PAGE_JSON] = page_json,
 		[PAGE_HTML] = write_html,        [PAGE_CALLGRIND] = page_callgrind,
-		[PAGE_ANNOTATE] = page_annotate,
+		[PAGE_ANNOTATE] = page_annotate, [PAGE_SESSION] = page_session,
 	};
 
 	if (p->kind < ARRAY_LEN(pages) && pages[p->kind])
 		pages[p->kind](p, out);
+	else if (p->summary)
+		page_summary(p, out);
 	else if (p->is_csv)
 		page_csv(p, out);
 	else
 		page_text(p, out);
+}
+
+void page_launch_name(const struct page *p, const struct profile_launch *l, struct text *out)
+{
+	if (p->name_base == BASE_MANGLED + 1)
+		text_puts(out, l->program->kernel);
+	else if (p->name_base == BASE_FUNCTION + 1)
+		profile_shown_name(l->program->name, BASE_FUNCTION, out);
+	else
+		page_kernel_name(l->program->name, out);
 }
 
 void page_metric_name(const struct page *p, const char *label, u32 metric, struct text *out)

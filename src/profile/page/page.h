@@ -17,9 +17,14 @@ enum page_kind {
 	PAGE_HTML,
 	PAGE_CALLGRIND,
 	PAGE_ANNOTATE,
+	PAGE_SESSION,
 	PAGE_KINDS,
 };
 enum page_names { NAMES_LABEL, NAMES_NAME, NAMES_BOTH };
+/* What launches are put together by. */
+enum page_summary { SUMMARY_NONE, SUMMARY_DEVICE, SUMMARY_KERNEL, SUMMARY_RANGE };
+/* Of sections: their tables, what stands out and further tables, both. */
+enum page_details { DETAILS_ALL, DETAILS_HEADER, DETAILS_BODY };
 /* The lines of the source page. */
 enum page_source { SOURCE_PTX, SOURCE_CUDA, SOURCE_CUDA_PTX };
 
@@ -29,7 +34,11 @@ struct page {
 	enum page_source source;
 	bool is_csv, is_base; /* units without prefixes */
 	bool has_ranges;      /* of NVTX */
-	u32 sections;         /* a bit each */
+	enum page_summary summary;
+	enum page_details details;
+	struct metric_style numbers;
+	u32 name_base; /* enum profile_base + 1: which names kernels are shown with; 0: demangled */
+	u32 sections;  /* a bit each */
 	struct metric_list metrics;
 	/*
 	 * Annotated sources: events, those to sort by, the percentage below which nothing is shown,
@@ -47,6 +56,8 @@ void page_write(const struct page *p, struct text *out);
 
 /* ---- pieces ---- */
 
+/* The name of the launch's kernel, as the page shows names. */
+void page_launch_name(const struct page *p, const struct profile_launch *l, struct text *out);
 /* A kernel's name as Nsight Compute writes it: "stencil(const float *, int)". */
 void page_kernel_name(const char *demangled, struct text *out);
 /* What a metric is called in a section, where it has a label (else NULL): as is asked for. */
@@ -58,6 +69,9 @@ void page_text(const struct page *p, struct text *out);
 void page_csv(const struct page *p, struct text *out);
 void page_source(const struct page *p, struct text *out);
 void page_json(const struct page *p, struct text *out);
+/* With a summary: minimum, maximum and average of each metric. */
+void page_summary(const struct page *p, struct text *out);
+void page_session(const struct page *p, struct text *out);
 void page_callgrind(const struct page *p, struct text *out);
 void page_annotate(const struct page *p, struct text *out);
 /* Of one report, or of two that are compared. */

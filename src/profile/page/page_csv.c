@@ -45,7 +45,7 @@ static void add_identity(const struct page *p, const struct profile_launch *l, s
 	text_printf(out, "\"%llu\",\"%llu\"", (unsigned long long)l->number,
 		    (unsigned long long)l->process->pid);
 	page_csv_field(file_base_name(l->process->name), false, out);
-	page_kernel_name(l->program->name, &name);
+	page_launch_name(p, l, &name);
 	text_puts(out, ",\"127.0.0.1\"");
 	if (p->has_ranges) {
 		csv_add_ranges(l, true, out);
@@ -71,13 +71,13 @@ static void add_heads(const struct page *p, struct text *out)
 	}
 }
 
-static void csv_add_number(u32 metric, const struct profile_launch *l, const char **unit,
-			   struct text *out)
+static void csv_add_number(const struct page *p, u32 metric, const struct profile_launch *l,
+			   const char **unit, struct text *out)
 {
 	struct metric_number n = metric_value(metric, l);
 	struct text t = {0};
 
-	metric_write(&n, metric_unit(metric), false, unit, &t);
+	metric_write_styled(&n, metric_unit(metric), false, p->numbers, unit, &t);
 	page_csv_field(t.at ? t.at : "", false, out);
 	text_fini(&t);
 }
@@ -123,7 +123,7 @@ static void csv_write_raw(const struct page *p, struct text *out)
 		add_identity(p, l, out);
 		for (u32 i = 0; i < metric_count(); i++)
 			if (is_column(p, i))
-				csv_add_number(i, l, &unit, out);
+				csv_add_number(p, i, l, &unit, out);
 		for (size_t i = 0; i < p->metrics.missing.len; i++)
 			page_csv_field("(!) n/a", false, out);
 		text_puts(out, "\n");
@@ -140,7 +140,7 @@ static void add_metric(const struct page *p, const struct profile_launch *l, con
 	const char *unit;
 
 	page_metric_name(p, label, metric, &name);
-	metric_write(&n, metric_unit(metric), false, &unit, &value);
+	metric_write_styled(&n, metric_unit(metric), false, p->numbers, &unit, &value);
 	add_identity(p, l, out);
 	page_csv_field(section, false, out);
 	page_csv_field(name.at ? name.at : "", false, out);
@@ -193,10 +193,11 @@ static void add_launch(const struct page *p, const struct profile_launch *l, str
 		if (!(p->sections >> s & 1))
 			continue;
 		rows = section_rows(s, &len);
-		for (u32 i = 0; i < len; i++)
+		for (u32 i = 0; p->details != DETAILS_BODY && i < len; i++)
 			add_metric(p, l, section_title(s), rows[i].label,
 				   metric_find(rows[i].metric), out);
-		add_findings(p, l, s, &found, out);
+		if (p->details != DETAILS_HEADER)
+			add_findings(p, l, s, &found, out);
 	}
 	section_findings_fini(&found);
 	add_missing(p, l, out);

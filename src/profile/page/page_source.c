@@ -231,7 +231,7 @@ void page_source(const struct page *p, struct text *out)
 		const struct profile_launch *l = p->launches.at[i];
 		struct text name = {0};
 
-		page_kernel_name(l->program->name, &name);
+		page_launch_name(p, l, &name);
 		if (p->is_csv) {
 			text_puts(out, "\"Kernel Name\"");
 			page_csv_field(name.at ? name.at : "", false, out);

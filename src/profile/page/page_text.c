@@ -93,7 +93,7 @@ static void put_metric(const struct page *p, struct table *t, const char *label,
 	const char *unit;
 
 	page_metric_name(p, label, metric, &name);
-	metric_write(&n, metric_unit(metric), !p->is_base, &unit, &value);
+	metric_write_styled(&n, metric_unit(metric), !p->is_base, p->numbers, &unit, &value);
 	table_put(t, &name, unit, &value);
 }
 
@@ -320,14 +320,14 @@ static void write_finding(const struct section_finding *f, struct text *out)
 
 /* ---- launches ---- */
 
-static void write_heading(const struct profile_launch *l, const struct profile_launch *before,
-			  struct text *out)
+static void write_heading(const struct page *p, const struct profile_launch *l,
+			  const struct profile_launch *before, struct text *out)
 {
 	if (!before || before->process != l->process)
 		text_printf(out, "[%llu] %s@127.0.0.1\n", (unsigned long long)l->process->pid,
 			    file_base_name(l->process->name));
 	text_puts(out, "  ");
-	page_kernel_name(l->program->name, out);
+	page_launch_name(p, l, out);
 	text_printf(
 		out,
 		" (%u, %u, %u)x(%u, %u, %u), Context %llu, Stream %llu, Device %u, CC %llu.%llu\n",
@@ -382,11 +382,14 @@ static void write_section(const struct page *p, u32 section, const struct profil
 	for (u32 i = 0; i < len; i++) {
 		u32 m = metric_find(rows[i].metric);
 
-		if (text_is_shown(m, l))
+		if (p->details != DETAILS_BODY && text_is_shown(m, l))
 			put_metric(p, &t, rows[i].label, m, l);
 	}
 	text_printf(out, "    Section: %s\n", section_title(section));
-	table_write(&t, 4, true, out);
+	if (t.lines.len)
+		table_write(&t, 4, true, out);
+	if (p->details == DETAILS_HEADER)
+		return;
 	if (section == SECTION_MemoryWorkloadAnalysis_Tables)
 		write_memory_tables(l, out);
 	if (section == SECTION_InstructionStats)
@@ -435,7 +438,7 @@ void page_text(const struct page *p, struct text *out)
 	for (size_t i = 0; i < p->launches.len; i++) {
 		const struct profile_launch *l = p->launches.at[i];
 
-		write_heading(l, before, out);
+		write_heading(p, l, before, out);
 		if (p->has_ranges && l->ranges)
 			write_text_ranges(l->ranges, out);
 		if (p->kind == PAGE_RAW)

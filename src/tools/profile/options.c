@@ -4,6 +4,7 @@
 #include "src/tools/profile/options.h"
 
 #include "src/base/setting.h"
+#include "src/config.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ struct parser {
 	struct profile_options *o;
 	bool has_sections; /* or a set */
 	bool filters_ranges;
+	bool lists, lists_bases, lists_chosen; /* metrics; their names alone; those of sections */
 	struct text why;
 };
 
@@ -93,18 +95,8 @@ static bool take_section(struct parser *p, const char *value)
 	return section_choose(value, &p->o->page.sections, &p->why);
 }
 
-static bool take_group(struct parser *p, const char *value)
-{
-	text_printf(&p->why, "there is no group of metrics '%s'; a regex: is", value);
-	return false;
-}
-
 static bool take_metrics(struct parser *p, const char *value)
 {
-	const char *group = strstr(value, "group:");
-
-	if (group && (group == value || group[-1] == ','))
-		return take_group(p, group);
 	return metric_list_add(&p->o->page.metrics, value, &p->why);
 }
 
@@ -131,7 +123,7 @@ static bool take_page(struct parser *p, const char *value)
 {
 	u32 kind = 0;
 	bool ok = TAKE_WORD(p, "--page", value, &kind, "details", "raw", "source", "json", "html",
-			    "callgrind", "annotate");
+			    "callgrind", "annotate", "session");
 
 	p->o->has_page = true;
 	p->o->page.kind = (enum page_kind)kind;
@@ -327,13 +319,73 @@ static bool take_targets(struct parser *p, const char *value)
 	return false;
 }
 
-/* Replays and clocks: there are none, so that they do not disturb. */
-static bool take_clock(struct parser *p, const char *value)
+static bool take_summary(struct parser *p, const char *value)
+{
+	u32 word = 0;
+	bool ok = TAKE_WORD(p, "--print-summary", value, &word, "none", "per-gpu", "per-kernel",
+			    "per-nvtx");
+
+	p->o->page.summary = (enum page_summary)word;
+	return ok;
+}
+
+static bool take_details(struct parser *p, const char *value)
+{
+	u32 word = 0;
+	bool ok = TAKE_WORD(p, "--print-details", value, &word, "all", "header", "body");
+
+	p->o->page.details = (enum page_details)word;
+	return ok;
+}
+
+static bool take_fp(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->page.numbers.is_real = true;
+	return true;
+}
+
+static bool take_raw_numbers(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->page.numbers.is_plain = true;
+	return true;
+}
+
+static bool take_print_base(struct parser *p, const char *value)
+{
+	u64 base = 0;
+
+	if (!take_setting(p, SETTING_PROFILE_BASE, "--print-kernel-base", value, &base))
+		return false;
+	p->o->page.name_base = (u32)base + 1;
+	return true;
+}
+
+static bool take_folders(struct parser *p, const char *value)
+{
+	p->o->page.source_folder = value;
+	return true;
+}
+
+static bool take_import_source(struct parser *p, const char *value)
 {
 	u32 word;
 
-	return TAKE_WORD(p, "--clock-control", value, &word, "base", "none");
+	return TAKE_WORD(p, "--import-source", value, &word, "on", "off", "yes", "no", "1", "0",
+			 "true", "false");
 }
+
+static bool take_query_mode(struct parser *p, const char *value)
+{
+	u32 word = 0;
+	bool ok = TAKE_WORD(p, "--query-metrics-mode", value, &word, "base", "suffix", "all");
+
+	p->lists_bases = word == 0;
+	return ok;
+}
+
+/* Replays: there are none, so that they do not disturb. */
 
 static bool take_replay(struct parser *p, const char *value)
 {
@@ -373,7 +425,15 @@ static const struct option {
 	{"--print-metric-name", NULL, true, take_names},
 	{"--print-source", NULL, true, take_source},
 	{"--cache-control", NULL, true, take_caches},
-	{"--clock-control", NULL, true, take_clock},
+	{"--print-summary", NULL, true, take_summary},
+	{"--print-details", NULL, true, take_details},
+	{"--print-fp", NULL, false, take_fp},
+	{"--print-raw-numbers", NULL, false, take_raw_numbers},
+	{"--print-kernel-base", NULL, true, take_print_base},
+	{"--source-folders", NULL, true, take_folders},
+	{"--source-folder", NULL, true, take_folders},
+	{"--import-source", NULL, true, take_import_source},
+	{"--query-metrics-mode", NULL, true, take_query_mode},
 	{"--replay-mode", NULL, true, take_replay},
 	{"--target-processes", NULL, true, take_targets},
 	{"--export", "-o", true, take_export},
@@ -421,11 +481,43 @@ static int list_sets(void)
 	return -1;
 }
 
-static int list_metrics(void)
+/* Names without what follows the dot, each once. */
+static void list_base(u32 metric)
+{
+	size_t n = strcspn(metric_name(metric), ".");
+
+	if (!metric || strncmp(metric_name(metric - 1), metric_name(metric), n) != 0 ||
+	    (metric_name(metric - 1)[n] && metric_name(metric - 1)[n] != '.'))
+		printf("%.*s\n", (int)n, metric_name(metric));
+}
+
+/* Those that the sections and --metrics choose: --list-metrics. */
+static int list_chosen(const struct page *page)
+{
+	for (u32 s = 0; s < PROFILE_SECTIONS; s++) {
+		const struct section_row *rows;
+		u32 len;
+
+		if (!(page->sections >> s & 1))
+			continue;
+		rows = section_rows(s, &len);
+		for (u32 i = 0; i < len; i++)
+			printf("%s\n", rows[i].metric);
+	}
+	for (size_t i = 0; i < page->metrics.at.len; i++)
+		printf("%s\n", metric_name(page->metrics.at.at[i]));
+	return -1;
+}
+
+static int list_metrics(bool bases)
 {
 	static const char *const kinds[] = {
 		[EXACT] = "exact", [PTX] = "exact, of PTX instructions", [MODEL] = "model"};
 
+	for (u32 i = 0; bases && i < metric_count(); i++)
+		list_base(i);
+	if (bases)
+		return -1;
 	printf("%-75s %-15s %s\n", "Metric Name", "Metric Unit", "Kind");
 	for (u32 i = 0; i < metric_count(); i++)
 		printf("%-75s %-15s %s\n", metric_name(i), metric_unit(i),
@@ -461,6 +553,38 @@ static int take_diff(struct parser *p, int argc, char **argv, int *i)
 	return TOOL_OK;
 }
 
+static const struct ncu_option {
+	const char *name;
+	bool has_value, is_refused;
+	const char *why;
+} ncu_options[] = {
+#define NOTED(name, has_value, why) {name, has_value, false, why},
+#define REFUSED(name, has_value, why) {name, has_value, true, why},
+#include "src/tools/profile/ncu_options.def"
+#undef NOTED
+#undef REFUSED
+};
+
+/* Options of ncu that change nothing here, or cannot be had: each says so. */
+static int take_other(struct parser *p, int argc, char **argv, int *i)
+{
+	const char *word = argv[*i];
+	size_t n = strcspn(word, "=");
+	const struct ncu_option *x = NULL;
+
+	for (size_t k = 0; k < ARRAY_LEN(ncu_options); k++)
+		if (strlen(ncu_options[k].name) == n && !strncmp(ncu_options[k].name, word, n))
+			x = &ncu_options[k];
+	if (!x)
+		return tool_usage(p->self, "unknown option '%s'", word);
+	if (x->is_refused)
+		return tool_usage(p->self, "%s is not supported: %s", x->name, x->why);
+	if (x->has_value && !word[n] && ++*i >= argc)
+		return tool_usage(p->self, "there is no value for '%s'", word);
+	fprintf(stderr, "==WARNING== %s has no effect: %s\n", x->name, x->why);
+	return TOOL_OK;
+}
+
 static int profile_take_option(struct parser *p, int argc, char **argv, int *i)
 {
 	const char *value, *word = argv[*i];
@@ -469,7 +593,7 @@ static int profile_take_option(struct parser *p, int argc, char **argv, int *i)
 	if (!strcmp(word, "--diff"))
 		return take_diff(p, argc, argv, i);
 	if (!x)
-		return tool_usage(p->self, "unknown option '%s'", word);
+		return take_other(p, argc, argv, i);
 	if (x->has_value && !value)
 		value = *i + 1 < argc ? argv[++*i] : NULL;
 	else if (!x->has_value && value)
@@ -534,12 +658,24 @@ int profile_options_parse(const struct tool_command *self, struct profile_option
 		} else if (!strcmp(argv[i], "--list-sets")) {
 			status = list_sets();
 		} else if (!strcmp(argv[i], "--query-metrics")) {
-			status = list_metrics();
+			p.lists = true;
+		} else if (!strcmp(argv[i], "--list-metrics")) {
+			p.lists_chosen = true;
+		} else if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-v")) {
+			puts("ptxloom profile " PACKAGE_VERSION);
+			status = -1;
 		} else {
 			status = profile_take_option(&p, argc, argv, &i);
 		}
 	}
 	o->program = i;
+	if (!status && p.lists)
+		status = list_metrics(p.lists_bases);
+	if (!status && p.lists_chosen) {
+		if (!p.has_sections && !o->page.metrics.at.len)
+			o->page.sections = section_set("full");
+		status = list_chosen(&o->page);
+	}
 	if (!status)
 		status = settle(&p, argc);
 	text_fini(&p.why);
