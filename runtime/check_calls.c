@@ -82,6 +82,8 @@ static const struct call_row call_rows[] = {
 	{"cuGraphExecDestroy", CALL_ENDS, NULL},
 	{"cuCtxDestroy", CALL_ENDS, NULL},
 	{"cuModuleUnload", CALL_ENDS, NULL},
+	{"cuMemCreate", CALL_ALLOCATES, "physical memory"},
+	{"cuMemRelease", CALL_FREES, NULL},
 	{"cudaMem", CALL_TOUCHES, NULL},
 	{"cuMem", CALL_TOUCHES, NULL},
 	{"cudaGetLastError", CALL_ASKS, NULL},

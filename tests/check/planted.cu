@@ -357,6 +357,16 @@ static void init_async(bool bad)
 	cudaFree(o);
 }
 
+static void init_back(bool bad)
+{
+	int *p, h[64];
+	cudaMalloc(&p, 256);
+	if (!bad)
+		cudaMemset(p, 0, 256);
+	cudaMemcpy(h, p, 256, cudaMemcpyDeviceToHost);
+	cudaFree(p);
+}
+
 static void init_device_copy(bool bad)
 {
 	int *p, *q, *o = alloc(1);
@@ -683,6 +693,28 @@ static void race_streams(bool bad)
 		cudaStreamSynchronize(a);
 	writes<true><<<1, 64, 0, b>>>(p, 2);
 	done(p);
+	cudaStreamDestroy(a);
+	cudaStreamDestroy(b);
+}
+
+/* Memory of a stream that another one uses without waiting for it. */
+static void race_handed(bool bad)
+{
+	int *p;
+	cudaStream_t a, b;
+	cudaEvent_t e;
+	cudaStreamCreate(&a);
+	cudaStreamCreate(&b);
+	cudaEventCreate(&e);
+	cudaMallocAsync(&p, 256, a); // !race_handed
+	cudaEventRecord(e, a);
+	if (!bad)
+		cudaStreamWaitEvent(b, e, 0);
+	writes<true><<<1, 64, 0, b>>>(p, 2);
+	cudaStreamSynchronize(b);
+	cudaFreeAsync(p, a);
+	cudaStreamSynchronize(a);
+	cudaEventDestroy(e);
 	cudaStreamDestroy(a);
 	cudaStreamDestroy(b);
 }

@@ -250,20 +250,21 @@ static u64 missing_bytes(struct init_memory *im, const struct memory_copy *c, u6
 	return missing;
 }
 
-static void warn_of_copy(struct init_memory *im, u64 missing, u64 bytes, u64 first)
+static void tell_of_copy(struct init_memory *im, u64 missing, u64 bytes, u64 first)
 {
 	struct finding f;
 
 	finding_init(&f, FINDING_UNINIT_HOST);
-	f.is_warning = true;
+	/* Who copies more than is there may well use what is. */
+	f.is_warning = missing < bytes;
 	f.has_address = true;
 	f.address = first;
 	text_printf(&f.text,
-		    "Warning: Host API uninitialized memory access\n"
+		    "%s: Host API uninitialized memory access\n"
 		    "    %llu of the %llu bytes that a copy to the host reads were never written,\n"
 		    "    the first at 0x%llx\n",
-		    (unsigned long long)missing, (unsigned long long)bytes,
-		    (unsigned long long)first);
+		    f.is_warning ? "Warning" : "Error", (unsigned long long)missing,
+		    (unsigned long long)bytes, (unsigned long long)first);
 	findings_add(im->found, &f);
 }
 
@@ -281,7 +282,7 @@ static void on_copy(void *user, const struct memory_copy *c)
 		missing = missing_bytes(im, c, &first);
 	pthread_mutex_unlock(&im->lock);
 	if (missing)
-		warn_of_copy(im, missing, c->width * c->height * c->depth, first);
+		tell_of_copy(im, missing, c->width * c->height * c->depth, first);
 }
 
 static void on_fill(void *user, const struct memory_box *to, u64 width, u64 height, u64 depth)

@@ -340,6 +340,18 @@ static void between_alloc(void *user, struct mem *m, u64 address, u64 bytes, enu
 	forget_everywhere(user, address, bytes);
 }
 
+/* Work that the allocation is not ordered before has no such memory yet. */
+static void between_hand_out(void *user, u64 address, u64 bytes)
+{
+	struct between *b = user;
+	struct between_piece *p = lock_current(b);
+
+	if (!p)
+		return;
+	trace_span(&p->trace, TRACE_WRITES, address, bytes);
+	pthread_mutex_unlock(&b->lock);
+}
+
 static void between_region(void *user, u64 address, u64 bytes)
 {
 	forget_everywhere(user, address, bytes);
@@ -549,6 +561,7 @@ struct between *between_new(struct findings *found)
 					  .copy = between_copy,
 					  .fill = between_fill,
 					  .write = between_write,
+					  .hand_out = between_hand_out,
 					  .region = between_region};
 	pthread_mutex_init(&b->lock, NULL);
 	if (!memory_watch_add(&b->memory)) {

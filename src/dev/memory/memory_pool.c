@@ -335,6 +335,29 @@ static enum status capture(struct stream *s, struct graph_action *a, u64 *addres
 	return status == STATUS_SUCCESS ? stream_capture_update(s, &after, true) : status;
 }
 
+struct handing {
+	u64 at, bytes;
+};
+
+static enum status run_hand_out(void *data, enum status so_far)
+{
+	const struct handing *h = data;
+
+	(void)so_far;
+	memory_tell_hand_out(h->at, h->bytes);
+	return STATUS_SUCCESS;
+}
+
+/* The memory is there at once; other streams may use it behind this one only. */
+static enum status hand_out(struct stream *s, u64 at, u64 bytes)
+{
+	struct handing h = {at, bytes};
+
+	if (!stream_device_of(s)->streams->all->order)
+		return STATUS_SUCCESS;
+	return stream_call(s, run_hand_out, &h, sizeof(h), STREAM_ALLOC | STREAM_ALWAYS);
+}
+
 enum status memory_alloc_async(struct stream *s, struct memory_pool *p, u64 bytes, u64 *out)
 {
 	struct graph_action a = {
@@ -345,7 +368,9 @@ enum status memory_alloc_async(struct stream *s, struct memory_pool *p, u64 byte
 	if (stream_is_capturing(s))
 		return capture(s, &a, out);
 	status = device_capture_guard(p->dev);
-	return status == STATUS_SUCCESS ? memory_pool_alloc(p, bytes, out) : status;
+	if (status == STATUS_SUCCESS)
+		status = memory_pool_alloc(p, bytes, out);
+	return status == STATUS_SUCCESS ? hand_out(s, *out, bytes) : status;
 }
 
 /* ---- in other streams ---- */

@@ -80,6 +80,11 @@ void memory_tell_write(u64 address, u64 bytes)
 	TELL(write, address, bytes);
 }
 
+void memory_tell_hand_out(u64 address, u64 bytes)
+{
+	TELL(hand_out, address, bytes);
+}
+
 void memory_tell_region(u64 address, u64 bytes)
 {
 	TELL(region, address, bytes);

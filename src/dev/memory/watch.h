@@ -42,6 +42,8 @@ struct memory_watch {
 	void (*fill)(void *user, const struct memory_box *to, u64 width, u64 height, u64 depth);
 	/* The host writes by other means: values of streams, variables. */
 	void (*write)(void *user, u64 address, u64 bytes);
+	/* A stream gets memory, in its order: the piece of work that hands it out runs. */
+	void (*hand_out)(void *user, u64 address, u64 bytes);
 	/* A program's own allocator hands out, or takes back, a part of an allocation. */
 	void (*region)(void *user, u64 address, u64 bytes);
 };
@@ -67,6 +69,7 @@ void memory_tell_free(struct mem *m, u64 address, u64 bytes);
 void memory_tell_copy(const struct memory_copy *c);
 void memory_tell_fill(const struct memory_box *to, u64 width, u64 height, u64 depth);
 void memory_tell_write(u64 address, u64 bytes);
+void memory_tell_hand_out(u64 address, u64 bytes);
 void memory_tell_region(u64 address, u64 bytes);
 
 #endif
