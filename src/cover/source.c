@@ -281,29 +281,38 @@ static bool is_marked(const struct cover_marks *x, const bool *marks, u32 line)
 	return marks && line < x->len && marks[line];
 }
 
+static size_t drop_marked_lines(struct cover_line *at, size_t len, const struct cover_marks *marks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (!is_marked(&marks[at[i].file], marks[at[i].file].line, at[i].line))
+			at[n++] = at[i];
+	return n;
+}
+
+static size_t drop_marked_sites(struct cover_site *at, size_t len, const struct cover_marks *marks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (is_marked(&marks[at[i].file], marks[at[i].file].branch, at[i].line))
+			free(at[i].taken);
+		else
+			at[n++] = at[i];
+	return n;
+}
+
 static void drop_marked(struct cover_model *m, const struct cover_marks *marks)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < m->lines.len; i++)
-		if (!is_marked(&marks[m->lines.at[i].file], marks[m->lines.at[i].file].line,
-			       m->lines.at[i].line))
-			m->lines.at[n++] = m->lines.at[i];
-	m->lines.len = n;
-	n = 0;
-	for (size_t i = 0; i < m->sites.len; i++) {
-		struct cover_site *s = &m->sites.at[i];
-
-		if (is_marked(&marks[s->file], marks[s->file].branch, s->line))
-			free(s->taken);
-		else
-			m->sites.at[n++] = *s;
-	}
-	m->sites.len = n;
-	n = 0;
+	m->lines.len = drop_marked_lines(m->lines.at, m->lines.len, marks);
+	m->sites.len = drop_marked_sites(m->sites.at, m->sites.len, marks);
 	for (size_t i = 0; i < m->functions.len; i++) {
 		struct cover_function *f = &m->functions.at[i];
 
+		f->lines.len = drop_marked_lines(f->lines.at, f->lines.len, marks);
 		if (!is_marked(&marks[f->file], marks[f->file].line, f->line)) {
 			m->functions.at[n++] = *f;
 			continue;

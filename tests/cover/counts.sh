@@ -82,6 +82,30 @@ as_one profiled "counts are the same while a profile is taken"
 PTXLOOM_CHECK=init run init $exec
 as_one init "counts are the same while values never written are looked for"
 
+# Lines by .loc: line 0 and headers are left out, inlined code counts where it is called, too, and its copies are added.
+PTXLOOM_COVERAGE=$scratch/lines ptxloom exec tests/cover/lines.ptx --block 64 --arg u32=1 >"$scratch/out" 2>&1
+for how in "" --instances; do
+	status 0 ptxloom coverage report "$scratch/lines" --root . $how
+	cp "$scratch/out" "$scratch/report"
+	line 64 32/32 'calls h for all'
+	line 16 16/32 'calls h for some'
+	line 80 32/32 'h begins'
+	line 8 8/32 'h ends'
+	says report '^ +-: +5: +: is left out'
+	ok "$(grep -qE '^ +[0-9]+: +(0|5|9):' "$scratch/report"; echo $((!$?)))" "no line 0, none that is left out $how"
+done
+says report '^device code is optimised: lines and branches are fewer than in the source$'
+says report '^function line\(float\)'
+status 0 ptxloom coverage report "$scratch/lines" --root . --lcov
+says out '^SF:tests/cover/lines.txt$'
+says out '^DA:6,80$'
+
+# A launch that faults has run what led there.
+PTXLOOM_COVERAGE=$scratch/fault ptxloom exec samples/saxpy.ptx --block 8 --arg u32=8 --arg f32=2 \
+	--buffer x:f32[4] --buffer y:f32[8] >"$scratch/out" 2>&1
+status 0 ptxloom coverage report "$scratch/fault"
+says out '^ +8: .*ld.global.f32 %f1'
+
 # What is counted must not change what runs: clocks and results are those without.
 for way in with without; do
 	where=
