@@ -317,9 +317,7 @@ static void drop_marked(struct cover_model *m, const struct cover_marks *marks)
 			m->functions.at[n++] = *f;
 			continue;
 		}
-		free(f->name);
-		free(f->shown);
-		VEC_FREE(&f->lines);
+		cover_function_free(f);
 	}
 	m->functions.len = n;
 }
