@@ -1,0 +1,47 @@
+"""The package without pytest: prints lines that the test looks at."""
+
+import array
+import sys
+
+import ptxloom
+
+device = ptxloom.Device("h100", checks="race")
+print(device.name, device.number("sms"))
+module = device.load(sys.argv[1])
+print(module.kernels())
+saxpy = module.kernel("saxpy")
+print([p[:2] for p in saxpy.parameters])
+x, y = array.array("f", [1] * 8), array.array("f", range(8))
+saxpy.launch(1, 32, 8, 2.0, x, y)
+print(list(y))
+
+
+def refused(what, *arguments, **options):
+    try:
+        what(*arguments, **options)
+    except Exception as error:
+        print(type(error).__name__, getattr(error, "name", ""), error)
+
+
+refused(saxpy.launch, 1, 32, 8, 2.0, x)
+refused(saxpy.launch, 1, 32, 8, 2.0, x, b"1234")
+refused(saxpy.launch, 1, 4096, 8, 2.0, x, y)
+refused(saxpy.launch, 0, 32, 8, 2.0, x, y)
+refused(saxpy.launch, 1, 32, 1 << 40, 2.0, x, y)
+refused(saxpy.launch, 1, 32, 8, 2.0, x, memoryview(bytes(y)))
+refused(module.kernel, "saxpi")
+refused(device.load, "nowhere.ptx")
+refused(device.load_text, ".version 8.0 nothing")
+refused(ptxloom.Device, "h1000")
+try:
+    saxpy.launch(1, 32, 16, 2.0, x, y)
+except ptxloom.Fault as fault:
+    print("fault", fault.name, fault.kind, fault.ptx[1], fault.thread, fault.block)
+
+race = device.load(sys.argv[2]).kernel("race_no_barrier")
+race.launch(1, 64, array.array("I", [0] * 64))
+print([(f.check, f.is_warning, f.places[0].line) for f in device.findings()])
+device.clear_findings()
+print(device.findings())
+device.close()
+refused(device.load, sys.argv[1])
