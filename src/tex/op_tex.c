@@ -53,6 +53,15 @@ static const struct tex_object *object_of(struct gang *g, const struct uop *in, 
 							 : tex_find(g->env->textures, handle, kind);
 }
 
+/* Is the memory that it shows allocated still? Where that is looked for. */
+static bool is_texture_there(struct gang *g, const struct tex_object *t)
+{
+	struct mem_range r;
+
+	return !t->image.address || !g->env->mem->strict ||
+	       mem_find(g->env->mem, t->image.address, t->image.bytes, &r);
+}
+
 static const struct tex_object *find_object(struct gang *g, const struct uop *in, u32 lane,
 					    u32 kind, struct object_cache *c)
 {
@@ -62,8 +71,12 @@ static const struct tex_object *find_object(struct gang *g, const struct uop *in
 		return c->object;
 	c->handle = handle;
 	c->object = object_of(g, in, handle, kind);
-	if (!c->object)
+	if (c->object && !is_texture_there(g, c->object)) {
+		refuse_lane(g, in, lane, c->object->image.address, 1);
+		c->object = NULL;
+	} else if (!c->object) {
 		refuse_lane(g, in, lane, handle, 1);
+	}
 	return c->object;
 }
 
@@ -139,10 +152,12 @@ static const struct tex_object *common_object(struct gang *g, const struct uop *
 {
 	const u64 *handle = ROW64(in->a) + w * WARP_LANES;
 	u64 first = mask ? handle[__builtin_ctz(mask)] : 0, other = 0;
+	const struct tex_object *t;
 
 	FOR_LANES(l, WARP_LANES)
 		other |= mask >> l & 1 ? handle[l] ^ first : 0;
-	return other || !mask ? NULL : object_of(g, in, first, TEX_TEXTURE);
+	t = other || !mask ? NULL : object_of(g, in, first, TEX_TEXTURE);
+	return t && is_texture_there(g, t) ? t : NULL;
 }
 
 /* The whole warp at once. False: it is to be done lane by lane. */

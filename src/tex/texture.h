@@ -52,6 +52,7 @@ struct tex_image {
 	bool cube, layered, linear; /* linear: memory without an array, no filtering */
 	u8 dims;                    /* 1 to 3, layers not counted */
 	u32 levels, layers;         /* layers: faces counted singly */
+	u64 address, bytes;         /* memory without an array, as the device has it; 0: an array */
 	struct tex_level level[MEM_ARRAY_LEVELS_MAX];
 };
 

@@ -29,6 +29,32 @@ static void done(int *p)
 }
 
 // ---- mem ----
+K fetched(cudaTextureObject_t t, int *o)
+{
+	o[threadIdx.x] = tex1Dfetch<int>(t, threadIdx.x); // !mem_texture_freed
+}
+
+static void mem_texture_freed(bool bad)
+{
+	int *p = alloc(64), *o = alloc(64);
+	cudaResourceDesc r = {};
+	cudaTextureDesc d = {};
+	cudaTextureObject_t t;
+	r.resType = cudaResourceTypeLinear;
+	r.res.linear.devPtr = p;
+	r.res.linear.desc = cudaCreateChannelDesc<int>();
+	r.res.linear.sizeInBytes = 256;
+	cudaCreateTextureObject(&t, &r, &d, nullptr);
+	if (bad)
+		cudaFree(p);
+	GO(fetched, 1, 64, t, o);
+	cudaDeviceSynchronize();
+	cudaDestroyTextureObject(t);
+	if (!bad)
+		cudaFree(p);
+	cudaFree(o);
+}
+
 K stride(int *p, int n)
 {
 	for (int i = threadIdx.x; BAD ? i <= n : i < n; i += blockDim.x)

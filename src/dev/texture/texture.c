@@ -182,6 +182,8 @@ static enum status set_linear(const struct texture_store *s, struct tex_image *i
 		return STATUS_INVALID_VALUE;
 	set_format(im, r->format, r->channels);
 	im->linear = true;
+	im->address = r->address;
+	im->bytes = r->bytes;
 	im->dims = 1;
 	im->layers = im->levels = 1;
 	im->level[0] = (struct tex_level){.base = mem_host(&range, r->address),
@@ -211,6 +213,8 @@ static enum status set_pitch(const struct texture_store *s, struct tex_image *im
 	    !mem_find(s->mem, r->address, span, &range))
 		return STATUS_INVALID_VALUE;
 	set_format(im, r->format, r->channels);
+	im->address = r->address;
+	im->bytes = span;
 	im->dims = 2;
 	im->layers = im->levels = 1;
 	im->level[0] = (struct tex_level){.base = mem_host(&range, r->address),
