@@ -106,7 +106,12 @@ static int not_supported(const char *name, bool *said)
 /* Work that the call issues remembers it. */
 static bool is_entered(const char *name, const void *caller)
 {
-	host_call_now = (struct host_call){name, {caller, NULL}};
+	host_call_now = (struct host_call){name, {caller, NULL}, 0, 0};
+	if (__atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED) &
+	    (ENTRY_LOG_TRACE | ENTRY_LOG_UNREAD)) {
+		host_call_now.id = __atomic_add_fetch(&the_process.calls, 1, __ATOMIC_RELAXED);
+		host_call_now.begin = host_call_time();
+	}
 	mem_guard_inside++;
 	return true;
 }

@@ -7,6 +7,7 @@
 #include "src/base/setting.h"
 #include "src/base/text.h"
 #include "src/dev/status.h"
+#include "src/profile/trace.h"
 
 #include <stdio.h>
 
@@ -28,6 +29,8 @@ static u32 read_setting(void)
 	    setting_has(SETTING_CHECK, "api") || setting_has(SETTING_CHECK, "race") ||
 	    setting_has(SETTING_CHECK, "init"))
 		log |= ENTRY_LOG_CHECKED;
+	if (setting_text(SETTING_PROFILE) && setting_number(SETTING_PROFILE_TRACE, 0))
+		log |= ENTRY_LOG_TRACE;
 	if (setting_text(SETTING_INJECT))
 		log |= ENTRY_LOG_INJECT;
 	__atomic_store_n(&the_process.call_log, log, __ATOMIC_RELAXED);
@@ -152,6 +155,8 @@ void entry_tell(const char *name, int status, const void *from, const struct ent
 
 	if (log & ENTRY_LOG_CHECKED)
 		check_call(name, status, from, a);
+	if (log & ENTRY_LOG_TRACE && the_process.trace && !the_process.is_forked)
+		profile_trace_call(the_process.trace, name, status);
 	if (log & ENTRY_LOG_INJECT)
 		inject_called(name, status, a);
 	if (!(log & (failed ? ENTRY_LOG_FAILED : ENTRY_LOG_ALL)))

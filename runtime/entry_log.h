@@ -29,6 +29,7 @@ struct entry_argument {
 #define ENTRY_LOG_FAILED 2u
 #define ENTRY_LOG_ALL 4u
 #define ENTRY_LOG_CHECKED 8u /* check_calls.c inspects each call */
+#define ENTRY_LOG_TRACE 32u  /* profiles trace it */
 #define ENTRY_LOG_INJECT 16u /* inject.c may answer it */
 
 /* Before a call: 0, or what it answers without being made. */

@@ -5,6 +5,7 @@
 #include "runtime/cuda/drv.h"
 #include "runtime/check_calls.h"
 #include "runtime/inject.h"
+#include "src/profile/trace.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/check/checks.h"
@@ -199,6 +200,13 @@ static void rt_make(void)
 				  rt->settings.sched.deterministic);
 	if (rt->streams && the_process.checks & CHECK_RACE)
 		the_process.between = between_new(&the_process.findings);
+	if (rt->streams && the_process.profile)
+		the_process.trace = profile_trace_open(the_process.profile);
+	if (the_process.trace &&
+	    !streams_set_watch(rt->streams, profile_trace_watch(the_process.trace))) {
+		profile_trace_close(the_process.trace);
+		the_process.trace = NULL;
+	}
 	if (the_process.between && !streams_set_watch(rt->streams, &the_process.between->order)) {
 		between_free(the_process.between);
 		the_process.between = NULL;

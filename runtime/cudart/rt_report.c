@@ -5,6 +5,7 @@
  * every kernel.
  */
 #include "runtime/check_calls.h"
+#include "src/profile/trace.h"
 #include "src/base/demangle.h"
 #include "src/check/order/between.h"
 #include "src/base/setting.h"
@@ -210,6 +211,8 @@ bool rt_report_exit(void)
 
 	sum_up_overruns();
 	failed = sum_up_findings();
+	if (!the_process.is_forked)
+		profile_trace_stop(the_process.trace);
 	if (!the_process.is_forked)
 		profile_close(the_process.profile);
 	the_process.profile = NULL;

@@ -382,6 +382,16 @@ static const void *collect_ranges_here(void *user)
 	return profile_ranges_here(c->ranges);
 }
 
+void collect_put_line(struct profile_collect *c, const struct text *line)
+{
+	pthread_mutex_lock(&c->lock);
+	if (line->failed)
+		c->is_short = true;
+	else
+		fwrite(line->at, 1, line->len, c->to);
+	pthread_mutex_unlock(&c->lock);
+}
+
 struct profile_ranges *profile_ranges_of(struct profile_collect *c)
 {
 	return c->ranges;

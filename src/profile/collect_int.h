@@ -61,6 +61,11 @@ struct profile_device {
 	struct watch_tee tee;
 };
 
+/* Numbers that the driver gives to streams of its own; the default one of a device is 7. */
+#define STREAMS_BEFORE 6u
+
+/* Write a line of the file. */
+void collect_put_line(struct profile_collect *c, const struct text *line);
 /*
  * Put the counts of a launch that has ended together: sum, empty, gets those of all workers, x the
  * launch as reports have it. false: no memory left.

@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/* Numbers that the driver gives to streams of its own; the default one of a device is 7. */
-#define STREAMS_BEFORE 6u
-
 /* ---- a launch in numbers ---- */
 
 static void sum_slots(struct collect_launch *l, struct slot *sum, u64 *value)

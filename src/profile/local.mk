@@ -8,6 +8,7 @@ libcore_la_SOURCES += \
 	src/profile/metrics.c src/profile/metrics.def src/profile/metrics.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/range_filter.c src/profile/ranges.c src/profile/ranges.h \
+	src/profile/trace.c src/profile/trace.h \
 	src/profile/report.c src/profile/report_write.c src/profile/report.h
 # Reports that are read, and pages.
 profile_pages = \
@@ -17,7 +18,7 @@ profile_pages = \
 	src/profile/page/kernels.c src/profile/page/kernels.h \
 	src/profile/page/lines.c src/profile/page/lines.h \
 	src/profile/page/page.c src/profile/page/page.h \
-	src/profile/page/page_annotate.c src/profile/page/page_callgrind.c src/profile/page/page_csv.c src/profile/page/page_html.c src/profile/page/page_json.c src/profile/page/page_session.c src/profile/page/page_summary.c src/profile/page/page_source.c \
+	src/profile/page/page_annotate.c src/profile/page/page_callgrind.c src/profile/page/page_csv.c src/profile/page/page_html.c src/profile/page/page_json.c src/profile/page/page_session.c src/profile/page/page_summary.c src/profile/page/page_trace.c src/profile/page/page_source.c \
 	src/profile/page/page_text.c \
 	src/profile/page/sections.c src/profile/page/sections.def src/profile/page/sections.h \
 	src/profile/pick.c src/profile/pick.h \

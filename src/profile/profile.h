@@ -131,9 +131,20 @@ struct profile_launch {
 	VEC(struct profile_row) rows;             /* by instruction, those that were executed */
 };
 
+/* A call of the CUDA libraries, or a piece of work of a stream; times in nanoseconds. */
+struct profile_event {
+	const struct profile_process *process;
+	char *name;
+	bool is_work, is_launch;
+	int status;
+	u32 device;
+	u64 stream, thread, call, begin, end; /* call: its number; of work that of the call */
+};
+
 struct profile_report {
 	VEC(struct profile_process *) processes;
 	VEC(struct profile_launch *) launches; /* in their order */
+	VEC(struct profile_event) events;      /* of a trace, in the order of their ends */
 };
 
 #endif

@@ -63,6 +63,9 @@ void profile_report_fini(struct profile_report *r)
 		free(p->name);
 		free(p);
 	}
+	for (size_t i = 0; i < r->events.len; i++)
+		free(r->events.at[i].name);
+	VEC_FREE(&r->events);
 	VEC_FREE(&r->launches);
 	VEC_FREE(&r->processes);
 }

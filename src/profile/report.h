@@ -12,6 +12,9 @@
  *      "thread": 1, "ranges": [[domain, name, number of one that was started or 0], ..],
  *      "values": {"inst": 12, ..},
  *      "rows": [[instruction, the columns ..], ..]}
+ *     {"call": 1, "name": "cudaMalloc", "thread": 1, "status": 0, "begin": 12, "end": 15}
+ *     {"work": 0, "name": "scale(float*)", "launch": 1, "device": 0, "stream": 7, "call": 1,
+ *      "begin": 13, "end": 14}
  *     {"end": 1}
  *
  * Values are those of values.def, without those that are 0; unknown ones are ignored, so that new

@@ -331,6 +331,31 @@ static void read_launch(struct reader *r, const cJSON *line)
 		report_read_row(r, j, l);
 }
 
+/* ---- events of a trace ---- */
+
+static void read_event(struct reader *r, const cJSON *line)
+{
+	const cJSON *status = member(line, "status");
+	struct profile_event x = {
+		.process = r->process,
+		.is_work = member(line, "work") != NULL,
+		.is_launch = report_count(r, line, "launch") != 0,
+		.device = (u32)report_count(r, line, "device"),
+		.stream = report_count(r, line, "stream"),
+		.thread = report_count(r, line, "thread"),
+		.call = report_count(r, line, "call"),
+		.begin = report_count(r, line, "begin"),
+		.end = report_count(r, line, "end"),
+	};
+
+	x.status = cJSON_IsNumber(status) ? status->valueint : 0;
+	x.name = report_text(r, line, "name");
+	if (x.name && VEC_PUSH(&r->report->events, x))
+		return;
+	free(x.name);
+	report_wrong(r, NO_MEMORY);
+}
+
 /* ---- lines ---- */
 
 static const struct {
@@ -339,6 +364,8 @@ static const struct {
 } kinds[] = {
 	{"program", read_program},
 	{"launch", read_launch},
+	{"call", read_event},
+	{"work", read_event},
 };
 
 static void report_read_object(struct reader *r, const cJSON *line)

@@ -138,6 +138,23 @@ void profile_end_write(u64 launches, struct text *out)
 	text_printf(out, "{\"end\": %llu}\n", (unsigned long long)launches);
 }
 
+static void write_event(const struct profile_event *x, u64 number, struct text *out)
+{
+	text_printf(out, x->is_work ? "{\"work\": %llu" : "{\"call\": %llu",
+		    (unsigned long long)(x->is_work ? number : x->call));
+	json_out_text("name", x->name, out);
+	if (x->is_work)
+		text_printf(out,
+			    ", \"launch\": %d, \"device\": %u, \"stream\": %llu, \"call\": %llu",
+			    x->is_launch, x->device, (unsigned long long)x->stream,
+			    (unsigned long long)x->call);
+	else
+		text_printf(out, ", \"thread\": %llu, \"status\": %d",
+			    (unsigned long long)x->thread, x->status);
+	text_printf(out, ", \"begin\": %llu, \"end\": %llu}\n", (unsigned long long)x->begin,
+		    (unsigned long long)x->end);
+}
+
 void profile_report_write(const struct profile_report *r, struct text *out)
 {
 	for (size_t i = 0; i < r->processes.len; i++) {
@@ -153,6 +170,9 @@ void profile_report_write(const struct profile_report *r, struct text *out)
 			profile_launch_write(r->launches.at[k], out);
 			launches++;
 		}
+		for (size_t k = 0; k < r->events.len; k++)
+			if (r->events.at[k].process == p)
+				write_event(&r->events.at[k], k, out);
 		if (p->is_whole)
 			profile_end_write(launches, out);
 	}

@@ -83,4 +83,33 @@ ok "$([ "${warm:-9}" -lt "${cold:-0}" ] || skipping; echo $?)" "$warm sectors of
 sectors=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 status 1 ptxloom profile --quiet --assert "$sectors <= 128" --kernel apart "$app"
 ok "$([ "$(grep -c '^ptxloom profile: budget: ' "$scratch/err")" = 1 ] || skipping; echo $?)" "one of two breaks it"
+
+# A trace: calls, launches and copies, and what belongs together; slices of one thread nest.
+read_trace='import json, sys; e = json.load(sys.stdin)["traceEvents"]
+x = [v for v in e if v["ph"] == "X"]
+print([v["name"].split("(")[0].split("<")[0].split()[-1] for v in x if v["cat"] != "call"])
+print(sum(v["name"] == "cudaMalloc" for v in x), sorted({v["tid"] for v in x if v["cat"] == "kernel"}))
+starts = {v["id"] for v in e if v["ph"] == "s"}
+print(len(starts), starts == {v["id"] for v in e if v["ph"] == "f"})
+t = {(v["pid"], v["tid"]): [] for v in x}
+for v in x: t[v["pid"], v["tid"]].append((v["ts"], v["ts"] + v["dur"]))
+print(all(b[0] >= a[1] - 0.01 for l in t.values() for a, b in zip(sorted(l), sorted(l)[1:])))'
+if command -v python3 >/dev/null; then
+	for clock in time order; do
+		status 0 env PTXLOOM_DETERMINISTIC=1 ptxloom profile --page trace --trace-clock $clock --log-file \
+			"$scratch/trace" "$app"
+		skipping || python3 -c "$read_trace" <"$scratch/trace" >"$scratch/got"
+		is got "['cudaMemset', 'row', 'apart', 'row', 'apart']
+2 [7, 8]
+5 True
+True"
+	done
+	status 0 ptxloom profile --trace -o "$scratch/traced" "$app"
+	status 0 ptxloom profile -i "$scratch/traced" -o "$scratch/again"
+	same "$scratch/traced" "$scratch/again" "a report with a trace is written again as it was"
+else
+	skip "traces" "no python3"
+fi
+status 0 ptxloom profile -i "$scratch/one" --page trace
+is err "==WARNING== There is no trace: programs that \`ptxloom profile --trace\` has run have one."
 finish

@@ -23,6 +23,11 @@ struct order {
 #define ORDER_FULL (ORDER_SLOTS - ORDER_SLOTS / 8)
 
 _Thread_local struct host_call host_call_now;
+
+u64 host_call_time(void)
+{
+	return stream_now_ns();
+}
 static _Thread_local struct work *current;
 
 bool streams_set_watch(struct streams *all, const struct order_watch *w)

@@ -42,7 +42,11 @@ static inline void order_add(struct order_set *s, const struct order_set *more)
 struct host_call {
 	const char *name; /* static; NULL: unknown */
 	struct host_from from;
+	u64 id, begin; /* number, and when it began, while calls are traced; else 0 */
 };
+
+/* The clock of traces: nanoseconds. */
+u64 host_call_time(void);
 
 /* What the calling thread is in; set by the interfaces while the order of work is watched. */
 extern _Thread_local struct host_call host_call_now;

@@ -16,6 +16,7 @@ void page_write(const struct page *p, struct text *out)
 		[PAGE_SOURCE] = page_source,     [PAGE_JSON] = page_json,
 		[PAGE_HTML] = write_html,        [PAGE_CALLGRIND] = page_callgrind,
 		[PAGE_ANNOTATE] = page_annotate, [PAGE_SESSION] = page_session,
+		[PAGE_TRACE] = page_trace,
 	};
 
 	if (p->kind < ARRAY_LEN(pages) && pages[p->kind])

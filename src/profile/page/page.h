@@ -18,6 +18,7 @@ enum page_kind {
 	PAGE_CALLGRIND,
 	PAGE_ANNOTATE,
 	PAGE_SESSION,
+	PAGE_TRACE,
 	PAGE_KINDS,
 };
 enum page_names { NAMES_LABEL, NAMES_NAME, NAMES_BOTH };
@@ -47,7 +48,9 @@ struct page {
 	struct event_list show, sort;
 	double threshold;
 	u32 context;
-	const char *source_folder; /* where sources are, too; NULL: nowhere else */
+	const struct profile_report *report; /* for its trace; NULL: there is none */
+	bool is_order;                       /* the trace's clock */
+	const char *source_folder;           /* where sources are, too; NULL: nowhere else */
 	VEC(const struct profile_launch *) launches; /* those to show, of the report */
 };
 
@@ -71,6 +74,7 @@ void page_source(const struct page *p, struct text *out);
 void page_json(const struct page *p, struct text *out);
 /* With a summary: minimum, maximum and average of each metric. */
 void page_summary(const struct page *p, struct text *out);
+void page_trace(const struct page *p, struct text *out);
 void page_session(const struct page *p, struct text *out);
 void page_callgrind(const struct page *p, struct text *out);
 void page_annotate(const struct page *p, struct text *out);

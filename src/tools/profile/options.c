@@ -123,7 +123,7 @@ static bool take_page(struct parser *p, const char *value)
 {
 	u32 kind = 0;
 	bool ok = TAKE_WORD(p, "--page", value, &kind, "details", "raw", "source", "json", "html",
-			    "callgrind", "annotate", "session");
+			    "callgrind", "annotate", "session", "trace");
 
 	p->o->has_page = true;
 	p->o->page.kind = (enum page_kind)kind;
@@ -376,6 +376,23 @@ static bool take_import_source(struct parser *p, const char *value)
 			 "true", "false");
 }
 
+static bool take_trace(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->is_traced = true;
+	return true;
+}
+
+static bool take_trace_clock(struct parser *p, const char *value)
+{
+	u32 word = 0;
+	bool ok = TAKE_WORD(p, "--trace-clock", value, &word, "time", "order");
+
+	p->o->is_traced = true;
+	p->o->page.is_order = word == 1;
+	return ok;
+}
+
 static bool take_query_mode(struct parser *p, const char *value)
 {
 	u32 word = 0;
@@ -425,6 +442,8 @@ static const struct option {
 	{"--print-metric-name", NULL, true, take_names},
 	{"--print-source", NULL, true, take_source},
 	{"--cache-control", NULL, true, take_caches},
+	{"--trace", NULL, false, take_trace},
+	{"--trace-clock", NULL, true, take_trace_clock},
 	{"--print-summary", NULL, true, take_summary},
 	{"--print-details", NULL, true, take_details},
 	{"--print-fp", NULL, false, take_fp},

@@ -10,6 +10,7 @@
 struct profile_options {
 	const char *device, *export_to, *import_from, *log_file;
 	const char *diff[2]; /* NULL: nothing is compared */
+	bool is_traced;
 	bool is_forced, is_quiet, has_page;
 	u64 timeout_ms;
 	u64 caches; /* index in PTXLOOM_PROFILE_CACHES */

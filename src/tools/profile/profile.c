@@ -38,10 +38,12 @@ const char tool_help_profile[] =
 	"  --metrics LIST          these metrics, separated by commas: names, with or without a suffix, or\n"
 	"                          regex:EXPRESSION\n"
 	"  --page PAGE             details (default), raw, source, json; html: one file for a browser; annotate:\n"
-	"                          sources with counts; callgrind: for KCachegrind; session: programs, devices\n"
+	"                          sources with counts; callgrind: for KCachegrind; session; trace: for Perfetto\n"
 	"  --show EVENTS, --sort EVENTS, --threshold PERCENT, --context LINES\n"
 	"                          annotated sources: what is counted (inst,l1_miss), what files are sorted by, below\n"
 	"                          which share they are left out (0.1), lines around those with counts (8)\n"
+	"  --trace, --trace-clock time|order\n"
+	"                          trace calls and work for --page trace; its time is that of this machine, or order\n"
 	"  --print-source WHAT     lines of the source page: ptx (default), cuda, cuda,ptx\n"
 	"  --csv                   comma-separated values\n"
 	"  --print-summary WHAT    minimum, maximum and average of each metric: none, per-gpu, per-kernel, per-nvtx\n"
@@ -191,9 +193,15 @@ static void warn_of(const struct profile_report *r)
 
 static bool profile_show(struct profile_options *o, const struct profile_report *r)
 {
+	bool traces = o->page.kind == PAGE_TRACE;
 	struct text t = {0};
 	bool ok = true;
 
+	o->page.report = r;
+	if (traces && !r->events.len)
+		fputs("==WARNING== There is no trace: programs that `ptxloom profile --trace` has run "
+		      "have one.\n",
+		      stderr);
 	for (size_t i = 0; i < r->launches.len; i++)
 		(void)VEC_PUSH(&o->page.launches, r->launches.at[i]);
 	if (!r->launches.len)
@@ -205,7 +213,8 @@ static bool profile_show(struct profile_options *o, const struct profile_report 
 			fprintf(stderr, "==PROF== Report: %s\n", o->export_to);
 		t.len = 0;
 	}
-	if ((!o->export_to || o->has_page) && !o->is_quiet && r->launches.len) {
+	if ((!o->export_to || o->has_page) && !o->is_quiet &&
+	    (traces ? r->events.len : r->launches.len)) {
 		page_write(&o->page, &t);
 		if (o->log_file)
 			ok = profile_write_file(o->log_file, &t) && ok;
@@ -297,6 +306,8 @@ static void profile_set_environment(const struct profile_run *run)
 			unsetenv(choices[i].name);
 	if (o->device)
 		setenv("PTXLOOM_DEVICE", o->device, 1);
+	if (o->is_traced || o->page.kind == PAGE_TRACE)
+		setenv("PTXLOOM_PROFILE_TRACE", "1", 1);
 	setenv("PTXLOOM_PROFILE_FROM_START",
 	       o->waits              ? "0"
 	       : o->ignores_switches ? "always"
