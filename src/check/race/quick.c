@@ -1,18 +1,15 @@
 /*
  * Which threads have accessed shared memory since the last barrier.
  */
-#include "src/check/race/quick.h"
+#include "src/check/race/quick_int.h"
 
 #include <stdlib.h>
 
 /* In place of a thread: several have read; atomics have written. */
 #define MANY 0xffffu
 #define ATOMICS 0xfffeu
-/* Of `write`: the granule was written in an interval before that one, too. */
-#define EARLIER 0x8000u
 #define INTERVALS 0x7fffu
 
-#define HALF_WARP (WARP_LANES / 2)
 /* Between two lanes' addresses. */
 #define STEP_MOST ((u64)1 << 24)
 /* Accesses that are kept; more of them only if they change what is known. */
@@ -24,8 +21,7 @@ typedef u16 granules __attribute__((vector_size(16), aligned(2), may_alias));
 void quick_fini(struct quick *q)
 {
 	free(q->write);
-	VEC_FREE(&q->log);
-	VEC_FREE(&q->scattered);
+	quick_free_logs(q);
 	*q = (struct quick){0};
 }
 
@@ -74,18 +70,18 @@ void quick_reset(struct quick *q)
 	q->interval = 1;
 	q->since = 0;
 	q->off = q->is_never = false;
-	q->log.len = q->scattered.len = 0;
+	quick_reset_logs(q);
 }
 
 void quick_begin(struct quick *q, u32 since)
 {
+	quick_next_log(q);
 	q->since = since;
 	q->off = false;
-	q->log.len = q->scattered.len = 0;
 	if (!q->write || q->interval++ < INTERVALS)
 		return;
 	for (u32 i = 0; i < q->len; i++) {
-		q->write[i] = q->write[i] ? EARLIER : 0;
+		q->write[i] = q->write[i] ? QUICK_EARLIER : 0;
 		q->read[i] = 0;
 	}
 	q->interval = 1;
@@ -95,12 +91,7 @@ bool quick_was_written(const struct quick *q, u64 address)
 {
 	u16 write = q->write ? q->write[address >> q->shift] : 0;
 
-	return write & EARLIER || (write && write != q->interval);
-}
-
-struct quick_access *quick_last(struct quick *q)
-{
-	return &q->log.at[q->log.len - 1];
+	return write & QUICK_EARLIER || (write && write != q->interval);
 }
 
 /* ---- granules ---- */
@@ -131,7 +122,8 @@ static void touch_one(struct quick *q, u32 g, u32 who, struct touch_of *t)
 	}
 	t->raced |= read && (q->reader[g] != who || who == MANY);
 	t->news |= !written;
-	q->write[g] = (u16)(now | (write & EARLIER) | (write && !written ? EARLIER : 0));
+	q->write[g] =
+		(u16)(now | (write & QUICK_EARLIER) | (write && !written ? QUICK_EARLIER : 0));
 	q->writer[g] = (u16)mine;
 }
 
@@ -172,8 +164,8 @@ static void touch_some(struct quick *q, u32 g, const u16 *who, struct touch_of *
 	}
 	t->raced |= any_of(was_read & ((granules)(reader != me) | (granules)(me == MANY)));
 	t->news |= any_of(~written);
-	*granules_at(q->write + g) =
-		now | (write & EARLIER) | ((granules)(write != none) & ~written & EARLIER);
+	*granules_at(q->write + g) = now | (write & QUICK_EARLIER) |
+				     ((granules)(write != none) & ~written & QUICK_EARLIER);
 	*granules_at(q->writer + g) = mine;
 }
 
@@ -264,8 +256,21 @@ static void touch_warp(struct quick *q, const u64 *address, const struct quick_a
 	}
 }
 
-/* Do the addresses of each half of the warp lie at one small distance from each other? */
-static bool is_regular(const struct exec_access *a)
+static enum deed deed_of(u8 kind)
+{
+	if (kind == ACCESS_ATOM || kind == ACCESS_RED)
+		return IS_ATOMIC;
+	return kind == ACCESS_STORE || kind == ACCESS_MATRIX_STORE ? WRITES : READS;
+}
+
+void quick_touch(struct quick *q, const struct quick_access *x)
+{
+	struct touch_of t = {.deed = deed_of(x->kind), .now = q->interval};
+
+	touch_warp(q, NULL, x, &t);
+}
+
+bool quick_is_regular(const struct exec_access *a)
 {
 	const u64 *at = a->address;
 	u64 step = at[1] - at[0], bad = (step + STEP_MOST) / (2 * STEP_MOST);
@@ -297,7 +302,7 @@ static bool lies_in_own_shared(const struct exec_access *a, u32 shared_bytes, bo
 	return true;
 }
 
-static bool keep_addresses(struct quick *q, const struct exec_access *a, bool regular,
+static bool keep_addresses(struct quick_log *log, const struct exec_access *a, bool regular,
 			   struct quick_access *x)
 {
 	if (regular) {
@@ -306,18 +311,19 @@ static bool keep_addresses(struct quick *q, const struct exec_access *a, bool re
 		x->half = (u32)(a->address[HALF_WARP] - a->address[0]);
 		return true;
 	}
-	x->scattered = (u32)q->scattered.len + 1;
-	if (!VEC_RESERVE(&q->scattered, WARP_LANES))
+	x->scattered = (u32)log->scattered.len + 1;
+	if (!VEC_RESERVE(&log->scattered, WARP_LANES))
 		return false;
-	memcpy(q->scattered.at + q->scattered.len, a->address, WARP_LANES * sizeof(u64));
-	q->scattered.len += WARP_LANES;
+	memcpy(log->scattered.at + log->scattered.len, a->address, WARP_LANES * sizeof(u64));
+	log->scattered.len += WARP_LANES;
 	return true;
 }
 
 void quick_addresses(const struct quick *q, const struct quick_access *x, u64 address[WARP_LANES])
 {
 	if (x->scattered) {
-		memcpy(address, q->scattered.at + x->scattered - 1, WARP_LANES * sizeof(u64));
+		memcpy(address, q->log[q->now].scattered.at + x->scattered - 1,
+		       WARP_LANES * sizeof(u64));
 		return;
 	}
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -328,15 +334,17 @@ void quick_addresses(const struct quick *q, const struct quick_access *x, u64 ad
 static struct quick_access *next_access(struct quick *q, const struct exec_access *a, u32 time,
 					u32 shared_bytes, bool narrow)
 {
+	struct quick_log *log = &q->log[q->now];
 	struct quick_access *x;
 
 	if ((!q->write && !open_arrays(q, shared_bytes)) ||
-	    (narrow && q->shift && !narrow_arrays(q)) || !VEC_RESERVE(&q->log, 1))
+	    (narrow && q->shift && !narrow_arrays(q)) || !VEC_RESERVE(&log->list, 1) ||
+	    !VEC_PUSH(&log->times, time))
 		return NULL;
-	x = &q->log.at[q->log.len];
+	log->times.len--;
+	x = &log->list.at[q->noted];
 	x->in = a->in;
 	x->pc = a->pc;
-	x->time = time;
 	x->warp = a->warp;
 	x->mask = a->mask;
 	x->bytes = (u32)a->bytes;
@@ -344,33 +352,36 @@ static struct quick_access *next_access(struct quick *q, const struct exec_acces
 	x->size = a->size;
 	x->count = a->count;
 	x->scattered = 0;
+	x->group = 0;
 	return x;
 }
 
 /* It stays in the log if it is needed there. False: it may race, or it does not fit. */
 static bool end_note(struct quick *q, const struct quick_access *x, const struct touch_of *t)
 {
-	if (!t->raced && q->log.len < LOG_MOST) {
-		q->log.len++;
+	struct quick_log *log = &q->log[q->now];
+
+	if (!t->raced && q->noted < LOG_MOST) {
+		log->list.len = log->times.len = ++q->noted;
 		return true;
 	}
 	if (x->scattered)
-		q->scattered.len -= WARP_LANES;
+		log->scattered.len -= WARP_LANES;
 	return !t->raced && !t->news && t->deed == READS;
 }
 
-bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shared_bytes,
-		bool atomic)
+bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shared_bytes)
 {
-	bool regular = a->mask == FULL_MASK && is_regular(a), narrow;
-	bool stores = a->kind == ACCESS_STORE || a->kind == ACCESS_MATRIX_STORE;
-	struct touch_of t = {.deed = atomic ? IS_ATOMIC : stores ? WRITES : READS};
+	bool regular = a->mask == FULL_MASK && quick_is_regular(a), narrow;
+	struct touch_of t = {.deed = deed_of(a->kind)};
 	struct quick_access *x;
 
+	if (quick_follow(q, a, regular, time))
+		return true;
 	if (!lies_in_own_shared(a, shared_bytes, regular, &narrow) || a->count > QUICK_ELEMENTS)
 		return false;
 	x = next_access(q, a, time, shared_bytes, narrow);
-	if (!x || !keep_addresses(q, a, regular, x))
+	if (!x || !keep_addresses(&q->log[q->now], a, regular, x))
 		return false;
 	t.now = q->interval;
 	touch_warp(q, a->address, x, &t);
@@ -384,8 +395,7 @@ static words words_at(const u32 *row)
 	return *(const words *)(const void *)row;
 }
 
-/* Is each half of a row at one distance? As in is_regular. */
-static bool is_row_regular(const u32 *row)
+bool quick_is_row_regular(const u32 *row)
 {
 	static const u32 at[] = {0, 4, 8, 11, 16, 20, 24, 27};
 	words bad = {0};
@@ -405,8 +415,11 @@ bool quick_note_words(struct quick *q, const struct exec_access *a, const u32 *r
 	u64 last = (u64)(HALF_WARP - 1) * step, room = shared_bytes - a->bytes;
 	struct quick_access *x;
 
+	if (quick_follow_words(q, a, row, offset, time))
+		return true;
 	if (step > STEP_MOST || a->bytes > shared_bytes || a->count > QUICK_ELEMENTS ||
-	    first + last > room || (u64)(u32)(first + half) + last > room || !is_row_regular(row))
+	    first + last > room || (u64)(u32)(first + half) + last > room ||
+	    !quick_is_row_regular(row))
 		return false;
 	x = next_access(q, a, time, shared_bytes, (first | step | half | a->bytes) & 3);
 	if (!x)

@@ -42,6 +42,7 @@ struct visit {
 	struct touch now;
 	struct quick *quick;             /* of `owner`; NULL: not followed so */
 	const struct quick_access *past; /* this was noted, and the shadow sees it now; NULL */
+	u32 past_time;
 	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
 	const u8 *host;
 };
@@ -455,7 +456,7 @@ static struct manner manner_of_access(struct race_launch *l, const struct exec_a
 static void visit_lanes(struct visit *v, u32 left)
 {
 	const struct exec_access *a = v->a;
-	u32 time = v->past ? v->past->time : v->launch->clock.now;
+	u32 time = v->past ? v->past_time : v->launch->clock.now;
 	/* Reads of the same memory at the same time are one. */
 	bool together = a->kind == ACCESS_LOAD && !v->manner.strong;
 
@@ -537,8 +538,9 @@ static void replay(struct race_launch *l, struct race_cta *c, const struct cta *
 	struct quick *q = &c->quick;
 
 	q->off = true;
-	for (size_t i = 0; i < q->log.len; i++) {
-		const struct quick_access *x = &q->log.at[i];
+	for (u32 i = 0; i < q->noted; i++) {
+		u32 time;
+		const struct quick_access *x = quick_at(q, i, &time);
 		u64 address[WARP_LANES];
 		struct exec_access a = {.cta = cta,
 					.in = x->in,
@@ -554,10 +556,11 @@ static void replay(struct race_launch *l, struct race_cta *c, const struct cta *
 		struct visit v = visit_of(l, c, &a);
 
 		v.past = x;
+		v.past_time = time;
 		quick_addresses(q, x, address);
 		visit_lanes(&v, a.mask);
 	}
-	q->log.len = q->scattered.len = 0;
+	quick_end_log(q);
 }
 
 /* Is it an access that the next barrier of the CTA orders, and that orders nothing itself? */
@@ -574,17 +577,16 @@ static bool take_note(struct visit *v, struct race_cta *c)
 {
 	const struct exec_access *a = v->a;
 	struct quick *q = &c->quick;
-	bool atomic = a->kind == ACCESS_ATOM || a->kind == ACCESS_RED;
 
 	if (q->since != v->cta->whole)
 		quick_begin(q, v->cta->whole);
 	if (q->off)
 		return false;
 	if (is_plain_access(v, c) && v->cta->warp_known[a->warp] == q->since) {
-		size_t before = q->log.len;
+		u32 before = q->noted;
 
-		if (quick_note(q, a, v->launch->clock.now, a->cta->env->shared_bytes, atomic)) {
-			if (v->writes && q->log.len > before) {
+		if (quick_note(q, a, v->launch->clock.now, a->cta->env->shared_bytes)) {
+			if (v->writes && q->noted > before) {
 				v->owner = a->cta;
 				note_silent(v, quick_last(q));
 			}
