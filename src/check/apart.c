@@ -130,6 +130,7 @@ void apart_check_init(struct apart_check *c, struct findings *found)
 				  .observer = {.user = c,
 					       .access = apart_access,
 					       .span = apart_span,
+					       .bounds = true,
 					       .every = true,
 					       .only_apart = true}};
 }

@@ -2,6 +2,7 @@
  * What observers ask about micro-ops.
  */
 #include "src/exec/observer.h"
+#include "src/exec/lane_access.h"
 
 static bool same_source_insn(const struct uop *a, const struct uop *b)
 {
@@ -50,6 +51,54 @@ u32 exec_step_passes(const struct gang *g, const struct uop *in, u32 w)
 	if (in->flags & UOPF_GUARD_NOT)
 		p = ~p;
 	return mask & (is_skip(g->env->program, in) ? ~p : p);
+}
+
+/* As lane_address, of all lanes of a warp. */
+static const u64 *warp_addresses(const struct gang *g, const struct uop *in, u32 lane,
+				 u64 address[WARP_LANES])
+{
+	const u64 *wide = (const u64 *)(const void *)(g->regs + in->a) + lane;
+	const u32 *row = (const u32 *)(const void *)(g->regs + in->a) + lane;
+	u64 offset = (u64)in->mem.offset;
+
+	if (in->a == NO_ROW) {
+		for (u32 i = 0; i < WARP_LANES; i++)
+			address[i] = offset;
+		return address;
+	}
+	if (!(in->flags & UOPF_WIDE)) {
+		for (u32 i = 0; i < WARP_LANES; i++)
+			address[i] = row[i] + (u32)offset;
+		return address;
+	}
+	if (!offset)
+		return wide;
+	for (u32 i = 0; i < WARP_LANES; i++)
+		address[i] = wide[i] + offset;
+	return address;
+}
+
+bool exec_span_access(const struct exec_span *s, u32 w, u64 address[WARP_LANES],
+		      struct exec_access *a)
+{
+	const struct gang *g = s->g;
+	const struct uop *in = s->in;
+	u32 mask = exec_step_mask(g, w);
+
+	if (!mask)
+		return false;
+	*a = (struct exec_access){.cta = g->cta,
+				  .in = in,
+				  .pc = (u32)(in - g->uops),
+				  .warp = g->first_warp + g->warp + w,
+				  .kind = s->kind,
+				  .space = s->space,
+				  .size = in->mem.size,
+				  .count = in->mem.count,
+				  .mask = mask,
+				  .bytes = (u64)in->mem.size * in->mem.count};
+	a->address = warp_addresses(g, in, g->lane0 + w * WARP_LANES, address);
+	return true;
 }
 
 /* ---- telling ---- */

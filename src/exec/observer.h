@@ -64,6 +64,13 @@ struct exec_span {
 	u32 *done;
 };
 
+/*
+ * The part of warp `w` (0 .. exec_step_warps - 1) of a span in a space that is not generic, as it
+ * would be told; address: room for it. False: no lane of it takes part.
+ */
+bool exec_span_access(const struct exec_span *s, u32 w, u64 address[WARP_LANES],
+		      struct exec_access *a);
+
 /* Lanes have come to an instruction that makes them wait for others, or orders memory. */
 struct exec_sync {
 	const struct cta *cta;
@@ -105,6 +112,8 @@ struct exec_observer {
 	 * this one is needed. NULL: accesses are told at once.
 	 */
 	bool (*span)(void *user, const struct exec_span *s);
+	/* It wants bounds, too, if it needs to know more: it is asked again with them. */
+	bool bounds;
 	/*
 	 * Accesses of every kind: also bulk and tensor copies, what st.async and red.async send,
 	 * mbarriers, fragments of wmma, factors of wgmma in shared memory, surfaces, and what the

@@ -114,10 +114,12 @@ static bool is_span_enough(struct gang *g, const struct uop *in, enum exec_acces
 			      .done = done};
 	u64 hi = 0, first;
 
-	if (space == MEM_SHARED || space == MEM_PARAM) {
+	if (space != MEM_GENERIC) {
 		s.lo = s.end = 0;
 		if (o->span(o->user, &s))
 			return true;
+		if (!o->bounds)
+			return false;
 		s.lo = UINT64_MAX;
 	}
 	if (in->a == NO_ROW)

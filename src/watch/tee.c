@@ -176,6 +176,7 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	all->sync = o->sync ? tee_sync : all->sync;
 	all->heap = o->heap ? tee_heap : all->heap;
 	all->narrow = o->narrow ? tee_narrow : all->narrow;
+	all->bounds |= o->bounds;
 	all->every |= o->every;
 	return true;
 }

@@ -531,3 +531,118 @@ KERNEL race_read_before_shuffle_of_others(int *out)
 		s[threadIdx.x & ~31] = v; // race_read_before_shuffle_of_others second
 	out[blockIdx.x * 64 + threadIdx.x] = v;
 }
+
+// ---- loops that do in a late turn what they did not do before ----
+
+KERNEL race_read_in_late_turn(int *out)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x, sum = 0;
+
+	for (int i = 0; i < 12; i++) {
+		s[t] = i; // race_read_in_late_turn first
+		if (i == 9 && blockIdx.x == 1)
+			sum += s[t ^ 32]; // race_read_in_late_turn second
+		__syncthreads();
+		sum += s[63 - t];
+		__syncthreads();
+	}
+	out[blockIdx.x * 64 + t] = sum;
+}
+
+KERNEL race_address_in_late_turn(int *out)
+{
+	__shared__ int s[128];
+	int t = threadIdx.x, sum = 0;
+
+#pragma unroll 1
+	for (int i = 0; i < 12; i++) {
+		s[i == 10 ? t ^ 33 : t] = i; // race_address_in_late_turn first
+		sum += s[t];                 // race_address_in_late_turn second
+		__syncthreads();
+	}
+	out[blockIdx.x * 64 + t] = sum;
+}
+
+KERNEL fine_other_turns(int *out)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x, sum = 0;
+
+#pragma unroll 1
+	for (int i = 0; i < 40; i++) {
+		s[t ^ (i & 3)] = i;
+		if (i % 7 == 3)
+			sum += s[t ^ (i & 3)];
+		__syncthreads();
+		sum += s[(t + i * i) & 63];
+		__syncthreads();
+	}
+	out[blockIdx.x * 64 + t] = sum;
+}
+
+KERNEL race_barrier_left_out(int *out)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x, sum = 0;
+
+#pragma unroll 1
+	for (int i = 0; i < 20; i++) {
+		s[t] = i; // race_barrier_left_out second
+		__syncthreads();
+		sum += s[63 - t]; // race_barrier_left_out first
+		if (i != 15)
+			__syncthreads();
+	}
+	out[blockIdx.x * 64 + t] = sum;
+}
+
+// ---- runs of accesses to global memory ----
+
+// Each thread has its own words.
+KERNEL fine_in_place(int *out)
+{
+	int at = blockIdx.x * 64 + threadIdx.x;
+
+#pragma unroll 1
+	for (int i = 0; i < 100; i++)
+		out[at] += i;
+}
+
+KERNEL fine_own_by_barriers(int *out)
+{
+	int first = blockIdx.x * 64, t = threadIdx.x;
+
+#pragma unroll 1
+	for (int i = 0; i < 30; i++) {
+		int v = out[first + (t ^ (1 << i % 6))];
+
+		__syncthreads();
+		out[first + t] = v + i;
+		__syncthreads();
+	}
+}
+
+// All blocks read all of it, and the last one writes a word.
+KERNEL race_write_of_what_all_read(int *out)
+{
+	int sum = 0;
+
+#pragma unroll 1
+	for (int i = 0; i < 256; i += 64)
+		sum += out[i + threadIdx.x]; // race_write_of_what_all_read first
+	if (blockIdx.x == 2 && threadIdx.x == 40)
+		out[101] = sum + 1; // race_write_of_what_all_read second
+}
+
+KERNEL race_neighbour_in_late_turn(int *out)
+{
+	int at = blockIdx.x * 64 + threadIdx.x;
+
+#pragma unroll 1
+	for (int i = 0; i < 30; i++) {
+		int v = out[i == 25 ? at ^ 32 : at]; // race_neighbour_in_late_turn second
+
+		out[at] = v + i; // race_neighbour_in_late_turn first
+	}
+}

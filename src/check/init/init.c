@@ -219,6 +219,7 @@ void init_check_init(struct init_check *c, struct mem *m, struct findings *found
 					      .rests = true,
 					      .access = init_observe_access,
 					      .span = init_observe_span,
+					      .bounds = true,
 					      .every = true,
 					      .heap = init_observe_heap}};
 	c->observer_rest = c->observer;

@@ -54,7 +54,8 @@ bool init_observe_span(void *user, const struct exec_span *s)
 
 	if (!c || s->space == MEM_PARAM || s->space == MEM_CONST)
 		return true;
-	if (!stores_clean(&c->gangs[s->g - s->g->cta->gang], s))
+	if ((!s->end && s->space != MEM_SHARED) ||
+	    !stores_clean(&c->gangs[s->g - s->g->cta->gang], s))
 		return false;
 	switch ((enum mem_space)s->space) {
 	case MEM_SHARED:

@@ -477,31 +477,61 @@ static void mark_lanes(struct trace *t, const struct exec_access *a, u8 how)
 		trace_mark(t, a->pc, how, first, end - first);
 }
 
+/* lock held */
+static void note_piece_access(struct between_piece *p, const struct exec_access *a, u8 how)
+{
+	mark_lanes(&p->trace, a, how);
+	if (p->is_soft && !map_get(&p->waited, a->cta->number + 1))
+		mark_lanes(&p->early, a, how);
+}
+
+/* What an instruction does; lock held. */
+static u8 learn_access(struct between_piece *p, const struct exec_access *a)
+{
+	u8 how = how_of(a);
+
+	if (how & TRACE_STRONG && is_fence(race_form(p->program, a->in)))
+		note_order(p, race_form(p->program, a->in));
+	return how;
+}
+
 static void between_access(void *user, const struct exec_access *a)
 {
 	struct between_device *d = user;
 	struct between_piece *p;
-	u8 how;
 
 	if (a->space != MEM_GLOBAL || a->kind == ACCESS_COPY_DONE)
 		return;
 	pthread_mutex_lock(&d->all->lock);
 	p = piece_of_cta(d, a->cta);
-	if (p && !p->trace.gave_up) {
-		how = how_of(a);
-		if (how & TRACE_STRONG && is_fence(race_form(p->program, a->in)))
-			note_order(p, race_form(p->program, a->in));
-		mark_lanes(&p->trace, a, how);
-		if (p->is_soft && !map_get(&p->waited, a->cta->number + 1))
-			mark_lanes(&p->early, a, how);
-	}
+	if (p && !p->trace.gave_up)
+		note_piece_access(p, a, learn_access(p, a));
 	pthread_mutex_unlock(&d->all->lock);
 }
 
+/* A gang at once. */
 static bool between_span(void *user, const struct exec_span *s)
 {
-	(void)user;
-	return s->space != MEM_GLOBAL;
+	struct between_device *d = user;
+	struct between_piece *p;
+	struct exec_access a;
+	u64 address[WARP_LANES];
+	u8 how = 0;
+
+	if (s->space != MEM_GLOBAL)
+		return true;
+	if (s->end)
+		return false;
+	pthread_mutex_lock(&d->all->lock);
+	p = piece_of_cta(d, s->g->cta);
+	for (u32 w = 0; p && !p->trace.gave_up && w < exec_step_warps(s->g); w++) {
+		if (!exec_span_access(s, w, address, &a))
+			continue;
+		how = how ? how : learn_access(p, &a);
+		note_piece_access(p, &a, how);
+	}
+	pthread_mutex_unlock(&d->all->lock);
+	return true;
 }
 
 /* Barriers tell a block's other threads that one has waited: it counts for all of them. */

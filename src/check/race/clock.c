@@ -149,6 +149,7 @@ static void end_plain(struct clock_cta *c)
 	if (PL_LIKELY(!c->plain))
 		return;
 	c->plain = false;
+	c->is_used = true;
 	for (u32 i = 0; i < c->threads; i++)
 		c->thread[i].cta = c->whole;
 }
@@ -422,6 +423,7 @@ void clock_copies_wait_all(struct clock *k, struct clock_cta *c, u32 thread)
 
 void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 {
+	c->is_used = true;
 	for (u32 m = mask; m; m &= m - 1)
 		c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)].proxy_fence = k->now;
 	k->now++;
@@ -710,21 +712,34 @@ void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 
 /* ---- the whole ---- */
 
+static void begin_clock(struct clock_cta *x, const struct cta *c)
+{
+	x->cta = c;
+	x->plain = true;
+	x->number = c->number;
+	x->warps = c->warps;
+	x->threads = c->warps * WARP_LANES;
+	x->cluster = c->cluster ? c->cluster->cta[0]->number : c->number;
+	x->cluster_size = c->cluster ? c->cluster->size : 1;
+}
+
 struct clock_cta *clock_cta_new(const struct cta *c)
 {
 	u32 threads = c->warps * WARP_LANES;
 	struct clock_cta *x = calloc(1, sizeof(*x) + threads * sizeof(x->thread[0]));
 
-	if (!x)
-		return NULL;
-	x->cta = c;
-	x->plain = true;
-	x->number = c->number;
-	x->warps = c->warps;
-	x->threads = threads;
-	x->cluster = c->cluster ? c->cluster->cta[0]->number : c->number;
-	x->cluster_size = c->cluster ? c->cluster->size : 1;
+	if (x)
+		begin_clock(x, c);
 	return x;
+}
+
+bool clock_cta_reset(struct clock_cta *x, const struct cta *c)
+{
+	if (x->is_used || x->copies[0] || x->copies[1] || x->threads != c->warps * WARP_LANES)
+		return false;
+	*x = (struct clock_cta){0};
+	begin_clock(x, c);
+	return true;
 }
 
 void clock_cta_free(struct clock_cta *c)

@@ -64,6 +64,7 @@ struct clock_cta {
 	 * nothing else; those fields of `thread` are set when that ends.
 	 */
 	bool plain, fenced; /* fenced: a thread has, ever */
+	bool is_used;       /* something was set in `thread` */
 	u32 whole;          /* the last barrier of all threads that had not exited */
 	u32 warps, threads;
 	u64 cluster; /* number of the cluster's first CTA */
@@ -97,6 +98,8 @@ struct clock {
 void clock_variables_fini(struct map *variables);
 void clock_fini(struct clock *k);
 struct clock_cta *clock_cta_new(const struct cta *c);
+/* For another CTA of the launch. False: it cannot be used for that. */
+bool clock_cta_reset(struct clock_cta *x, const struct cta *c);
 void clock_cta_free(struct clock_cta *c);
 
 /* Up to when thread `of` (who_thread) is known by a thread of the CTA. */

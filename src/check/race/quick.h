@@ -82,11 +82,11 @@ bool quick_note(struct quick *q, const struct exec_access *a, u32 time, u32 shar
 bool quick_note_words(struct quick *q, const struct exec_access *a, const u32 *row, u32 offset,
 		      u32 time, u32 shared_bytes);
 /*
- * All warps of a gang from a->warp on read by full masks, as above, from `row` on: true if the
- * interval that it follows did that here, too.
+ * All warps of a gang from a->warp on load or store by full masks, as above, from `row` on. NULL if
+ * the interval that it follows did not do that here, else what the first one does.
  */
-bool quick_follow_gang(struct quick *q, const struct exec_access *a, u32 warps, const u32 *row,
-		       u32 offset, u32 time);
+struct quick_access *quick_follow_gang(struct quick *q, const struct exec_access *a, u32 warps,
+				       const u32 *row, u32 offset, u32 time);
 /* The last accesses, one of each of these warps, were one of a gang. */
 void quick_keep_gang(struct quick *q, u32 warps, const u32 *row);
 /* The last one that is in the log. */

@@ -1,6 +1,7 @@
 /*
  * Intervals whose accesses are those of an earlier one.
  */
+#include "src/check/race/known.h"
 #include "src/check/race/quick_int.h"
 
 #include <stdlib.h>
@@ -190,18 +191,19 @@ static bool copy_log(struct quick *q)
 	return true;
 }
 
-/* The interval goes another way. False: no memory left. */
-static bool stray(struct quick *q)
+/* The interval goes another way. */
+static void stray(struct quick *q)
 {
 	if (q->noted < q->log[q->now].list.len) {
 		q->strays++;
-		if (!copy_log(q))
-			return false;
+		if (!copy_log(q)) {
+			known_fail();
+			q->noted = 0;
+		}
 	}
 	q->follows = false;
 	for (u32 i = 0; i < q->noted; i++)
 		quick_touch(q, &q->log[q->now].list.at[i]);
-	return true;
 }
 
 /* The access that comes next in the log, if the interval follows one. */
@@ -231,8 +233,8 @@ static bool same_addresses(const u64 *a, const u64 *b, u32 mask)
 	return true;
 }
 
-static bool is_same(const struct quick_log *log, const struct quick_access *x,
-		    const struct exec_access *a, bool regular)
+static bool is_same_access(const struct quick_log *log, const struct quick_access *x,
+			   const struct exec_access *a, bool regular)
 {
 	if (x->pc != a->pc || x->warp != a->warp || x->mask != a->mask || x->kind != a->kind ||
 	    x->bytes != a->bytes || regular != !x->scattered)
@@ -252,7 +254,7 @@ bool quick_follow(struct quick *q, const struct exec_access *a, bool regular, u3
 	if (!q->follows)
 		return false;
 	x = next_known(q);
-	if (x && is_same(&q->log[q->now], x, a, regular)) {
+	if (x && is_same_access(&q->log[q->now], x, a, regular)) {
 		step_on(q, 1, time);
 		return true;
 	}
@@ -283,10 +285,10 @@ bool quick_follow_words(struct quick *q, const struct exec_access *a, const u32 
 
 /* ---- gangs ---- */
 
-bool quick_follow_gang(struct quick *q, const struct exec_access *a, u32 warps, const u32 *row,
-		       u32 offset, u32 time)
+struct quick_access *quick_follow_gang(struct quick *q, const struct exec_access *a, u32 warps,
+				       const u32 *row, u32 offset, u32 time)
 {
-	const struct quick_access *x;
+	struct quick_access *x;
 
 	if (q->now == QUICK_LOGS)
 		choose_log(q, a->pc, a->warp, FULL_MASK, row[0] + offset);
@@ -294,9 +296,9 @@ bool quick_follow_gang(struct quick *q, const struct exec_access *a, u32 warps, 
 	if (!x || x->group != warps || x->pc != a->pc || x->warp != a->warp ||
 	    memcmp(q->log[q->now].rows.at + x->row, row,
 		   (size_t)warps * WARP_LANES * sizeof(*row)) != 0)
-		return false;
+		return NULL;
 	step_on(q, warps, time);
-	return true;
+	return x;
 }
 
 /* Most loads are from a few addresses, with different offsets. */
@@ -309,6 +311,9 @@ void quick_keep_gang(struct quick *q, u32 warps, const u32 *row)
 	u32 words = warps * WARP_LANES;
 	struct quick_access *x = &log->list.at[q->noted - warps];
 
+	for (u32 i = 0; i < warps; i++)
+		if (x[i].scattered)
+			return;
 	x->group = (u8)warps;
 	for (u32 i = 1; i <= ROWS_COMPARED && i * words <= log->rows.len; i++) {
 		x->row = (u32)log->rows.len - i * words;

@@ -133,6 +133,7 @@ static void launch_free(struct race_launch *l)
 	clock_variables_fini(&l->variables);
 	clock_fini(&l->clock);
 	quick_fini(&l->spare);
+	clock_cta_free(l->spare_clock);
 	shadow_fini(&l->global);
 	race_reports_fini(&l->reports);
 	free(l->manner);
@@ -181,6 +182,17 @@ static void race_end_launch(struct race_check *r, const struct program *p, u64 g
 	r->last = NULL;
 }
 
+static struct clock_cta *take_cta_clock(struct race_launch *l, const struct cta *c)
+{
+	struct clock_cta *x = l->spare_clock;
+
+	l->spare_clock = NULL;
+	if (x && clock_cta_reset(x, c))
+		return x;
+	clock_cta_free(x);
+	return clock_cta_new(c);
+}
+
 static void race_begin_cta(struct race_check *r, const struct cta *c)
 {
 	struct race_launch *l = race_launch_of(r, c->env->grid_id);
@@ -189,7 +201,7 @@ static void race_begin_cta(struct race_check *r, const struct cta *c)
 	if (!l)
 		return;
 	if (x)
-		x->clock = clock_cta_new(c);
+		x->clock = take_cta_clock(l, c);
 	if (!x || !x->clock || !map_set(&l->ctas, c->number + 1, map_key(x))) {
 		cta_free(x);
 		l->gave_up = true;
@@ -215,6 +227,10 @@ static void race_end_cta(struct race_check *r, const struct cta *c)
 		quick_fini(&l->spare);
 		l->spare = x->quick;
 		x->quick = (struct quick){0};
+	}
+	if (!l->spare_clock) {
+		l->spare_clock = x->clock;
+		x->clock = NULL;
 	}
 	cta_free(x);
 	l->last = NULL;
@@ -289,8 +305,8 @@ static bool observe_span(void *user, const struct exec_span *s)
 {
 	struct race_check *r = user;
 
-	if (s->space != MEM_SHARED)
-		return s->space != MEM_GLOBAL;
+	if (s->space != MEM_SHARED && s->space != MEM_GLOBAL)
+		return true;
 	return find_cta(r, s->g->cta) && race_span(r->now.launch, r->now.cta, s);
 }
 

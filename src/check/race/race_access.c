@@ -6,10 +6,10 @@
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
 
-struct manner race_manner(struct race_launch *l, const struct uop *in, u32 pc)
+void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 {
 	struct manner *m = &l->manner[pc];
-	const struct isa_form *form = m->known ? NULL : race_form(l->program, in);
+	const struct isa_form *form = race_form(l->program, in);
 
 	if (form) {
 		bool both = isa_form_has(form, M_acq_rel) || isa_form_has(form, M_sc);
@@ -24,8 +24,8 @@ struct manner race_manner(struct race_launch *l, const struct uop *in, u32 pc)
 			    isa_form_has(form, M_mmio);
 	}
 	m->known = true;
-	return *m;
 }
+
 struct visit {
 	struct race_launch *launch;
 	const struct exec_access *a;
@@ -476,61 +476,28 @@ static void visit_lanes(struct visit *v, u32 left)
 	}
 }
 
-static struct visit visit_of(struct race_launch *l, struct race_cta *c, const struct exec_access *a)
+static bool does_write(const struct exec_access *a)
+{
+	return a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ &&
+	       a->kind != ACCESS_MATRIX_LOAD;
+}
+
+static struct visit visit_of(struct race_launch *l, struct race_cta *c, const struct exec_access *a,
+			     const struct manner *m)
 {
 	return (struct visit){
 		.launch = l,
 		.a = a,
 		.cta = c->clock,
-		.manner = manner_of_access(l, a),
+		.manner = *m,
 		.agent = agent_of(a),
 		.reads = a->kind != ACCESS_STORE && a->kind != ACCESS_COPY_WRITE &&
 			 a->kind != ACCESS_MATRIX_STORE,
-		.writes = a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ &&
-			  a->kind != ACCESS_MATRIX_LOAD,
+		.writes = does_write(a),
 	};
 }
 
 /* ---- what the shadow of shared memory need not see: quick.h ---- */
-
-/* The same for a warp that stores a row of words. False: it does not. */
-static bool stores_row(const struct visit *v, const struct quick_access *x, u32 *silent)
-{
-	const struct uop *in = v->a->in;
-	const struct gang *g = exec_gang_of(v->a->cta, x->warp);
-	const u32 *row;
-	u32 there[WARP_LANES], different = 0;
-
-	if (x->scattered || x->step != 4 || x->half != 4 * WARP_LANES / 2 || x->size != 4 ||
-	    x->count != 1 || x->mask != FULL_MASK || uop_kind(in->inner) != UOP_STORE ||
-	    in->b == NO_ROW || in->flags & UOPF_WIDE_DATA)
-		return false;
-	row = (const u32 *)(const void *)(g->regs + in->b) + (x->warp - g->first_warp) * WARP_LANES;
-	memcpy(there, v->owner->shared + x->first, sizeof(there));
-	if (memcmp(there, row, sizeof(there)) != 0)
-		for (u32 l = 0; l < WARP_LANES; l++)
-			different |= (u32)(there[l] != row[l]) << l;
-	*silent = ~different;
-	return true;
-}
-
-/* Which lanes store what is there already, for each element. */
-static void note_silent(struct visit *v, struct quick_access *x)
-{
-	const struct exec_access *a = v->a;
-	u32 elements = a->size ? x->bytes / a->size : 0;
-
-	memset(x->silent, 0, sizeof(x->silent));
-	if (stores_row(v, x, &x->silent[0]))
-		return;
-	for (u32 m = v->writes ? a->mask : 0; m; m &= m - 1) {
-		race_take_lane(v, (u32)__builtin_ctz(m));
-		v->address = a->address[v->lane] & MEM_SHARED_OFFSET;
-		for (u32 i = 0; i < elements && i < QUICK_ELEMENTS; i++)
-			if (changes_nothing(v, v->address + i * a->size))
-				x->silent[i] |= 1u << v->lane;
-	}
-}
 
 /* The shadow sees what was noted, and all that follows up to the next barrier. */
 static void replay(struct race_launch *l, struct race_cta *c, const struct cta *cta)
@@ -553,7 +520,8 @@ static void replay(struct race_launch *l, struct race_cta *c, const struct cta *
 					.mask = x->mask,
 					.bytes = x->bytes,
 					.address = address};
-		struct visit v = visit_of(l, c, &a);
+		struct manner m = manner_of_access(l, &a);
+		struct visit v = visit_of(l, c, &a, &m);
 
 		v.past = x;
 		v.past_time = time;
@@ -564,37 +532,35 @@ static void replay(struct race_launch *l, struct race_cta *c, const struct cta *
 }
 
 /* Is it an access that the next barrier of the CTA orders, and that orders nothing itself? */
-static bool is_plain_access(const struct visit *v, const struct race_cta *c)
+static bool is_plain_access(const struct race_cta *c, const struct exec_access *a,
+			    const struct manner *m)
 {
-	if (v->agent != AGENT_THREAD || v->a->in->inner == OP_mbar || v->cta->cluster_size > 1)
+	if (agent_of(a) != AGENT_THREAD || a->in->inner == OP_mbar || c->clock->cluster_size > 1)
 		return false;
-	return !v->manner.strong ||
-	       (v->cta->plain && !c->variables.len && !v->manner.releases && !v->manner.acquires);
+	return !m->strong || (c->clock->plain && !c->variables.len && !m->releases && !m->acquires);
 }
 
 /* False: the shadow is to see it. */
-static bool take_note(struct visit *v, struct race_cta *c)
+static bool take_note(struct race_launch *l, struct race_cta *c, const struct exec_access *a,
+		      const struct manner *m)
 {
-	const struct exec_access *a = v->a;
 	struct quick *q = &c->quick;
 
-	if (q->since != v->cta->whole)
-		quick_begin(q, v->cta->whole);
+	if (q->since != c->clock->whole)
+		quick_begin(q, c->clock->whole);
 	if (q->off)
 		return false;
-	if (is_plain_access(v, c) && v->cta->warp_known[a->warp] == q->since) {
+	if (is_plain_access(c, a, m) && c->clock->warp_known[a->warp] == q->since) {
 		u32 before = q->noted;
 
-		if (quick_note(q, a, v->launch->clock.now, a->cta->env->shared_bytes)) {
-			if (v->writes && q->noted > before) {
-				v->owner = a->cta;
-				note_silent(v, quick_last(q));
-			}
+		if (quick_note(q, a, l->clock.now, a->cta->env->shared_bytes)) {
+			if (does_write(a) && q->noted > before)
+				race_silent_access(a, quick_last(q));
 			return true;
 		}
 	}
-	q->is_never = v->agent != AGENT_THREAD || a->in->inner == OP_mbar;
-	replay(v->launch, c, a->cta);
+	q->is_never = agent_of(a) != AGENT_THREAD || a->in->inner == OP_mbar;
+	replay(l, c, a->cta);
 	return false;
 }
 
@@ -602,23 +568,26 @@ static bool take_note(struct visit *v, struct race_cta *c)
 
 void race_access(struct race_launch *l, struct race_cta *c, const struct exec_access *a)
 {
-	struct visit v;
 	u32 lanes = a->mask;
+	struct manner m;
 
 	race_resume(l, c, a->warp, a->mask);
 	if (a->kind == ACCESS_COPY_DONE) {
 		note_completion(l, c, a);
 		return;
 	}
-	if (a->space == MEM_GLOBAL && !manner_of_access(l, a).strong)
+	m = manner_of_access(l, a);
+	if (a->space == MEM_GLOBAL && !m.strong)
 		lanes = race_rows(l, c->clock, a, agent_of(a));
+	else if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never &&
+		 take_note(l, c, a, &m))
+		lanes = 0;
 	if (lanes) {
-		v = visit_of(l, c, a);
-		if (a->space != MEM_SHARED || !l->has_quick || c->quick.is_never ||
-		    !take_note(&v, c))
-			visit_lanes(&v, lanes);
-		if (v.manner.of_group)
-			clock_group_read(&l->clock, c->clock, a->warp);
+		struct visit v = visit_of(l, c, a, &m);
+
+		visit_lanes(&v, lanes);
 	}
+	if (m.of_group)
+		clock_group_read(&l->clock, c->clock, a->warp);
 	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;
 }

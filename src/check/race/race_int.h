@@ -42,7 +42,8 @@ struct race_launch {
 	struct manner *manner; /* by micro-op */
 	struct race_reports reports;
 	struct quick spare; /* of a CTA that has ended, for the next one */
-	bool has_quick;     /* nothing that a barrier does not order stays behind it */
+	struct clock_cta *spare_clock;
+	bool has_quick; /* nothing that a barrier does not order stays behind it */
 	bool gave_up;
 	struct mem *mem; /* of the device, borrowed */
 	struct findings *found;
@@ -66,7 +67,23 @@ enum scope race_scope(const struct isa_form *form);
 
 /* ---- race_access.c, race_rows.c, race_span.c, race_sync.c ---- */
 
-struct manner race_manner(struct race_launch *l, const struct uop *in, u32 pc);
+/* The first time. */
+void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc);
+
+static inline struct manner race_manner(struct race_launch *l, const struct uop *in, u32 pc)
+{
+	if (PL_UNLIKELY(!l->manner[pc].known))
+		race_learn_manner(l, in, pc);
+	return l->manner[pc];
+}
+
+/*
+ * Lanes whose element `e` of a store, to global memory or to the CTA's own shared memory, is there
+ * already. dense: all lanes of the warp touch memory side by side.
+ */
+u32 race_silent_lanes(const struct exec_access *a, u32 e, bool dense);
+/* The same of all elements of one that was noted. */
+void race_silent_access(const struct exec_access *a, struct quick_access *x);
 /* c: the CTA that the event is of. */
 void race_access(struct race_launch *l, struct race_cta *c, const struct exec_access *a);
 /* True: it was followed, warp by warp. */
@@ -84,6 +101,12 @@ u32 race_rows(struct race_launch *l, struct clock_cta *c, const struct exec_acce
  */
 u32 race_lanes_beside(const struct exec_access *a, u32 lane, u32 mask);
 /* Lanes of a warp that waited are seen again: what they waited for has come. */
-void race_resume(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask);
+void race_end_waits(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask);
+
+static inline void race_resume(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask)
+{
+	if (PL_UNLIKELY((c->clock->waits[warp] | c->waiting[warp]) & mask))
+		race_end_waits(l, c, warp, mask);
+}
 
 #endif

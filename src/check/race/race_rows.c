@@ -1,6 +1,6 @@
 /*
  * Plain accesses to global memory, a row of lanes at a time. Those that race with none are noted in
- * rows of the shadow; for others the page gets its cells, and is left to race_access.c.
+ * runs or rows of the shadow; for others the page gets its cells, and is left to race_access.c.
  */
 #include "src/check/race/race_int.h"
 #include "src/exec/turn.h"
@@ -24,10 +24,17 @@ struct rows_visit {
 	bool reads; /* else it writes */
 	bool merges;
 	bool gave_up;
+	u32 shift;                  /* bytes of a lane: 1 << shift */
 	u32 known;                  /* of the CTA, to the warp */
 	u32 silent[QUICK_ELEMENTS]; /* lanes whose element was there already, of a store */
 	u32 n;
 	struct piece piece[PIECES_MOST];
+};
+
+/* Lanes that touch [first, end) side by side; `set`: the first ones. */
+struct lane_run {
+	u64 first, end;
+	u32 set;
 };
 
 u32 race_lanes_beside(const struct exec_access *a, u32 lane, u32 mask)
@@ -45,76 +52,6 @@ static u32 rotate_lanes(u32 lanes, u32 by)
 {
 	by &= WARP_LANES - 1;
 	return lanes << by | lanes >> (-by & (WARP_LANES - 1));
-}
-
-/* ---- what is stored already ---- */
-
-struct stored_element {
-	const u8 *at; /* of the warp's first lane */
-	u32 stride, size;
-};
-
-/* What a warp stores as element `e`. False: not known. */
-static bool find_stored(const struct exec_access *a, u32 e, struct stored_element *x)
-{
-	const struct uop *in = a->in;
-	const struct gang *g = exec_gang_of(a->cta, a->warp);
-	u32 row;
-
-	if (uop_kind(in->inner) != UOP_STORE || in->mem.size > 8)
-		return false;
-	row = in->mem.count > 1 ? a->cta->env->program->ext[in->ext + e] : in->b;
-	if (row == NO_ROW)
-		return false;
-	x->size = in->mem.size;
-	x->stride = in->flags & UOPF_WIDE_DATA ? 8 : 4;
-	x->at = (const u8 *)(g->regs + row) +
-		(size_t)(a->warp - g->first_warp) * WARP_LANES * x->stride;
-	return true;
-}
-
-#define HOST_PIECE 256u
-
-static bool is_same(const u8 *a, const u8 *b, u32 size)
-{
-	u32 x = 0, y = 0;
-	u64 v, w;
-
-	if (size == 4) {
-		memcpy(&x, a, 4);
-		memcpy(&y, b, 4);
-		return x == y;
-	}
-	if (size == 8) {
-		memcpy(&v, a, 8);
-		memcpy(&w, b, 8);
-		return v == w;
-	}
-	return memcmp(a, b, size) == 0;
-}
-
-/* Lanes whose element e is in memory already. */
-static u32 silent_lanes(const struct exec_access *a, u32 e)
-{
-	struct stored_element x;
-	const u8 *host = NULL;
-	u64 piece = 0;
-	u32 found = 0;
-
-	if (!find_stored(a, e, &x))
-		return 0;
-	for (u32 m = a->mask; m; m &= m - 1) {
-		u32 lane = (u32)__builtin_ctz(m);
-		u64 at = a->address[lane] + (u64)e * x.size;
-
-		if (at / HOST_PIECE + 1 != piece) {
-			piece = at / HOST_PIECE + 1;
-			host = mem_pointer(a->cta->env->mem, at - at % HOST_PIECE);
-		}
-		if (host && is_same(host + at % HOST_PIECE, x.at + (size_t)lane * x.stride, x.size))
-			found |= 1u << lane;
-	}
-	return found;
 }
 
 static u16 silent_granules(const struct rows_visit *v, const struct piece *p, u32 granule, u64 base)
@@ -138,12 +75,12 @@ static u16 silent_granules(const struct rows_visit *v, const struct piece *p, u3
 
 /* ---- pieces ---- */
 
-/* Those of lanes that touch [at, end) side by side; `set`: the first ones. */
-static bool add_row_pieces(struct rows_visit *v, u64 at, u64 end, u32 set)
+/* Those of lanes that touch [begin, end), of what lanes touch side by side from `at` on. */
+static bool add_row_pieces(struct rows_visit *v, u64 begin, u64 end, u64 at, u32 set)
 {
 	u32 bytes = (u32)v->a->bytes;
 
-	for (u64 from = at, next; from < end; from = next) {
+	for (u64 from = begin, next; from < end; from = next) {
 		struct shadow_page *page = shadow_rows(&v->launch->global, from, bytes & 3);
 		u32 shift = page ? page->shift : 0, each = ROWS_GRANULES << shift;
 		u64 base = from - from % each, to;
@@ -179,6 +116,52 @@ static bool add_row_pieces(struct rows_visit *v, u64 at, u64 end, u32 set)
 	return true;
 }
 
+/* Of a store: do all lanes, or none, find there what they store? */
+static bool is_evenly_silent(const struct rows_visit *v, u8 *flags)
+{
+	u32 any = 0, all = v->a->mask;
+
+	for (u32 e = 0; e < v->a->count; e++) {
+		any |= v->silent[e];
+		all &= v->silent[e];
+	}
+	*flags = RUN_WRITES | (any ? RUN_SILENT : 0);
+	return !any || all == v->a->mask;
+}
+
+/* Lanes that race with none, as runs say. The others are left to rows. */
+static bool add_lane_run(struct rows_visit *v, const struct lane_run *r)
+{
+	struct run x = {
+		.warp = v->warp,
+		.time = v->launch->clock.now,
+		.known = v->known,
+		.pc = v->a->pc,
+		.count = 1,
+		.width = (u8)v->shift,
+	};
+	u64 next;
+
+	if (!v->reads && !is_evenly_silent(v, &x.flags))
+		return add_row_pieces(v, r->first, r->end, r->first, r->set);
+	for (u64 from = r->first; from < r->end; from = next) {
+		struct shadow_page *page = shadow_page_at(&v->launch->global, from);
+
+		next = min_u64(r->end, from - from % SHADOW_PAGE + SHADOW_PAGE);
+		x.first = (u16)(from % SHADOW_PAGE);
+		x.bytes = (u16)(next - from);
+		x.set = rotate_lanes(r->set, (u32)(from - r->first) >> v->shift);
+		if (page && shadow_has_runs(page) &&
+		    runs_note(&v->launch->global.runs, &page->runs, &x))
+			continue;
+		if (!add_row_pieces(v, from, next, r->first, r->set))
+			return false;
+	}
+	return true;
+}
+
+/* ---- lanes ---- */
+
 /* Do all lanes lie side by side? */
 static bool is_dense(const struct exec_access *a)
 {
@@ -193,33 +176,69 @@ static bool is_dense(const struct exec_access *a)
 }
 
 /* Lanes from the lowest on that lie side by side; others are left. */
-static bool add_run(struct rows_visit *v, u32 *left)
+static struct lane_run take_run(const struct rows_visit *v, u32 *left)
 {
 	const struct exec_access *a = v->a;
 	u32 lane = (u32)__builtin_ctz(*left), at = lane;
 	u32 set = v->merges ? race_lanes_beside(a, lane, *left) : 1u << lane, now = set;
-	u64 first = a->address[lane], end = first + a->bytes;
+	struct lane_run r = {a->address[lane], a->address[lane] + a->bytes, set};
 
 	*left &= ~set;
-	while (++at < WARP_LANES && *left >> at & 1 && a->address[at] == end) {
+	while (++at < WARP_LANES && *left >> at & 1 && a->address[at] == r.end) {
 		now = rotate_lanes(now, 1);
 		if (v->merges && race_lanes_beside(a, at, *left) != now)
 			break;
 		*left &= ~now;
-		end += a->bytes;
+		r.end += a->bytes;
 	}
-	return add_row_pieces(v, first, end, set);
+	return r;
+}
+
+#define HALF_WARP (WARP_LANES / 2)
+
+/*
+ * Halves of a warp, each of lanes side by side or at one place. The number of runs; 0: it is not
+ * so.
+ */
+static u32 take_halves(const struct rows_visit *v, struct lane_run run[2])
+{
+	const u64 *at = v->a->address;
+	u64 step = at[1] - at[0], bytes = v->a->bytes, bad = 0, room;
+	bool same = at[HALF_WARP] == at[0];
+
+	if (v->a->mask != FULL_MASK || !v->merges || (step && step != bytes))
+		return 0;
+	for (u32 l = 1; l < HALF_WARP; l++)
+		bad |= (at[l] - at[l - 1] - step) |
+		       (at[l + HALF_WARP] - at[l + HALF_WARP - 1] - step);
+	if (bad)
+		return 0;
+	room = step ? HALF_WARP * bytes : bytes;
+	run[0] = (struct lane_run){at[0], at[0] + room, step ? 1 : 0xffff};
+	run[1] = (struct lane_run){at[HALF_WARP], at[HALF_WARP] + room, run[0].set << HALF_WARP};
+	if (same)
+		run[0].set |= run[1].set;
+	return same ? 1 : 2;
 }
 
 static bool add_lane_pieces(struct rows_visit *v, bool dense)
 {
 	const struct exec_access *a = v->a;
+	struct lane_run run[2];
+	u32 n = 1;
 
 	if (dense)
-		return add_row_pieces(v, a->address[0], a->address[0] + WARP_LANES * a->bytes, 1);
-	for (u32 left = a->mask; left;)
-		if (!add_run(v, &left))
+		run[0] = (struct lane_run){a->address[0], a->address[0] + WARP_LANES * a->bytes, 1};
+	else
+		n = take_halves(v, run);
+	for (u32 i = 0; i < n; i++)
+		if (!add_lane_run(v, &run[i]))
 			return false;
+	for (u32 left = n ? 0 : a->mask; left;) {
+		run[0] = take_run(v, &left);
+		if (!add_lane_run(v, &run[0]))
+			return false;
+	}
 	return true;
 }
 
@@ -363,10 +382,11 @@ u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_ac
 	v.reads = !stores;
 	v.merges = a->kind == ACCESS_LOAD;
 	v.gave_up = false;
+	v.shift = (u32)__builtin_ctzll(a->bytes);
 	v.known = cta->warp_known[a->warp];
 	v.n = 0;
 	for (u32 e = 0; stores && e < a->count; e++)
-		v.silent[e] = silent_lanes(a, e);
+		v.silent[e] = race_silent_lanes(a, e, dense);
 	if (!add_lane_pieces(&v, dense)) {
 		l->gave_up |= v.gave_up;
 		return a->mask;

@@ -24,10 +24,10 @@ static void resume_wait(struct race_launch *l, struct race_cta *c, u32 warp, u32
 	}
 }
 
-void race_resume(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask)
+void race_end_waits(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask)
 {
 	clock_resume(&l->clock, c->clock, warp, mask);
-	if (PL_UNLIKELY(c->waiting[warp] & mask))
+	if (c->waiting[warp] & mask)
 		resume_wait(l, c, warp, mask);
 }
 
@@ -39,12 +39,13 @@ static u32 lane_index(const struct gang *g, u32 warp, u32 lane)
 static void on_barrier(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s,
 		       bool waits)
 {
-	const struct gang *g = exec_gang_of(s->cta, s->warp);
-	u32 left = s->mask;
 	bool same = s->in->a == NO_ROW && s->in->c == NO_ROW;
+	const struct gang *g = same ? NULL : exec_gang_of(s->cta, s->warp);
+	u32 left = s->mask;
 
 	while (left) {
-		u32 first = lane_index(g, s->warp, (u32)__builtin_ctz(left)), set = same ? left : 0;
+		u32 first = same ? 0 : lane_index(g, s->warp, (u32)__builtin_ctz(left));
+		u32 set = same ? left : 0;
 		u32 number = barrier_number(g, s->in, first),
 		    threads = barrier_threads(g, s->in, first);
 

@@ -5,6 +5,16 @@
 
 #include <stdlib.h>
 
+/* Chunks of pages: the first one is for shared memory, as a rule. */
+#define CHUNK_FIRST 4u
+#define CHUNK_MOST 256u
+
+struct shadow_chunk {
+	struct shadow_chunk *next;
+	u32 used, room;
+	struct shadow_page at[];
+};
+
 static u32 cells_of(const struct shadow_page *p)
 {
 	return SHADOW_PAGE >> p->shift;
@@ -166,66 +176,65 @@ static void page_clear(struct shadow *s, struct shadow_page *p)
 		rows_fini(&s->pool, &p->rows[i]);
 	free(p->cell);
 	free(p->rows);
+	runs_free(&s->runs, p->runs);
 	p->cell = NULL;
 	p->rows = NULL;
-}
-
-static void page_free(struct shadow *s, struct shadow_page *p)
-{
-	if (p)
-		page_clear(s, p);
-	free(p);
+	p->runs = NULL;
 }
 
 void shadow_fini(struct shadow *s)
 {
-	for (size_t i = 0; i < s->pages.cap; i++) {
-		struct shadow_page *p = (struct shadow_page *)(uintptr_t)s->pages.slots[i].value;
+	struct shadow_chunk *c;
 
-		if (!s->pages.slots[i].key)
-			continue;
-		/* Lists of rows go with the pool. */
-		free(p->rows);
-		p->rows = NULL;
-		page_free(s, p);
+	while ((c = s->chunks)) {
+		for (u32 i = 0; i < c->used; i++) {
+			/* Lists of rows, and runs, go with their pools. */
+			free(c->at[i].rows);
+			c->at[i].rows = NULL;
+			c->at[i].runs = NULL;
+			page_clear(s, &c->at[i]);
+		}
+		s->chunks = c->next;
+		free(c);
 	}
 	map_fini(&s->pages);
 	rows_pool_fini(&s->pool);
+	runs_pool_fini(&s->runs);
 	*s = (struct shadow){0};
 }
 
-static struct shadow_page *page_new(bool by_rows)
+static struct shadow_page *page_new(struct shadow *s)
 {
-	struct shadow_page *p = calloc(1, sizeof(*p));
+	struct shadow_chunk *c = s->chunks;
+	u32 room = !c ? CHUNK_FIRST : c->used < c->room ? 0 : (u32)min_u64(2 * c->room, CHUNK_MOST);
 
-	if (!p)
-		return NULL;
-	p->shift = 2;
-	if (by_rows)
-		p->rows = calloc(stretches_of(p), sizeof(*p->rows));
-	else
-		p->cell = calloc(cells_of(p), sizeof(*p->cell));
-	if (!p->cell && !p->rows) {
-		free(p);
-		return NULL;
+	if (room) {
+		c = calloc(1, sizeof(*c) + room * sizeof(c->at[0]));
+		if (!c)
+			return NULL;
+		c->room = room;
+		c->next = s->chunks;
+		s->chunks = c;
 	}
-	return p;
+	c->at[c->used].shift = 2;
+	return &c->at[c->used++];
 }
 
-static struct shadow_page *find_page(struct shadow *s, u64 key, bool by_rows)
+static struct shadow_page *find_page(struct shadow *s, u64 key)
 {
 	u64 *slot = map_get(&s->pages, key);
-	struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : page_new(by_rows);
+	struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : page_new(s);
 
-	if (!slot && (!p || !map_set(&s->pages, key, map_key(p)))) {
-		page_free(s, p);
+	if (slot || !p)
+		return p;
+	if (!map_set(&s->pages, key, map_key(p))) {
+		s->chunks->used--;
 		return NULL;
 	}
 	return p;
 }
 
-/* Made, if there is none. */
-static struct shadow_page *page_at(struct shadow *s, u64 address, bool by_rows)
+struct shadow_page *shadow_page_at(struct shadow *s, u64 address)
 {
 	u64 key = address / SHADOW_PAGE + 1;
 	/* Rows of a matrix lie at a distance that is a power of two. */
@@ -234,7 +243,7 @@ static struct shadow_page *page_at(struct shadow *s, u64 address, bool by_rows)
 
 	if (PL_LIKELY(s->recent[at].key == key))
 		return s->recent[at].page;
-	p = find_page(s, key, by_rows);
+	p = find_page(s, key);
 	if (p) {
 		s->recent[at].key = key;
 		s->recent[at].page = p;
@@ -323,6 +332,13 @@ static bool cells_from_rows(struct cell *c, struct rows *s)
 	return true;
 }
 
+/* Cells of a page of which nothing is known. */
+static bool open_cells(struct shadow_page *p)
+{
+	p->cell = calloc(cells_of(p), sizeof(*p->cell));
+	return p->cell;
+}
+
 bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 {
 	struct cell *cell = p->cell ? NULL : calloc(cells_of(p), sizeof(*cell));
@@ -348,9 +364,10 @@ bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 
 struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes)
 {
-	struct shadow_page *p = page_at(s, address, false);
+	struct shadow_page *p = shadow_page_at(s, address);
 
-	if (!p || (p->rows && !shadow_end_rows(s, p)) ||
+	if (!p || (shadow_has_runs(p) && !(p->runs ? shadow_end_runs(s, p) : open_cells(p))) ||
+	    (p->rows && !shadow_end_rows(s, p)) ||
 	    (p->shift && ((address | bytes) & 3) && !split_cells(p)))
 		return NULL;
 	*cell_bytes = 1u << p->shift;
@@ -360,8 +377,10 @@ struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 
 
 struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow)
 {
-	struct shadow_page *p = page_at(s, address, true);
+	struct shadow_page *p = shadow_page_at(s, address);
 
+	if (p && shadow_has_runs(p) && !shadow_end_runs(s, p))
+		return NULL;
 	return p && p->rows && p->shift && narrow && !split_stretches(s, p) ? NULL : p;
 }
 
@@ -391,6 +410,13 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes)
 		struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : NULL;
 		u64 next = (page + 1) * SHADOW_PAGE < end ? (page + 1) * SHADOW_PAGE : end;
 
+		if (p && shadow_has_runs(p) && next - address < SHADOW_PAGE &&
+		    !shadow_end_runs(s, p))
+			known_fail();
+		if (p && shadow_has_runs(p)) {
+			page_clear(s, p);
+			p = NULL;
+		}
 		if (p && p->rows &&
 		    forget_in_rows(s, p, (u32)(address % SHADOW_PAGE),
 				   (u32)(next - page * SHADOW_PAGE)))

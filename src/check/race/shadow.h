@@ -1,7 +1,8 @@
 /*
  * Who touched each byte of memory last: cells, in pages that are made when they are touched. A cell
- * is of four bytes, until a page sees narrower accesses: then of one. A page that is asked for as
- * rows says the same in less space, and for many cells at once, until its cells are asked for.
+ * is of four bytes, until a page sees narrower accesses: then of one. Runs of accesses say the same
+ * in less space, and for many cells at once: they become rows when those are asked for, and rows
+ * cells.
  */
 #ifndef PL_CHECK_SHADOW_H
 #define PL_CHECK_SHADOW_H
@@ -9,7 +10,7 @@
 #include "src/base/map.h"
 #include "src/base/vec.h"
 #include "src/check/race/clock.h"
-#include "src/check/race/rows.h"
+#include "src/check/race/runs.h"
 
 #define SHADOW_PAGE 1024u
 
@@ -47,11 +48,12 @@ struct cell {
 struct shadow_page {
 	u8 shift;          /* bytes of a cell: 1 << shift */
 	struct cell *cell; /* NULL: `rows` says it */
-	struct rows *rows; /* of ROWS_GRANULES cells each */
+	struct rows *rows; /* of ROWS_GRANULES cells each; NULL, and no cells: `runs` says it */
+	struct runs *runs;
 };
 
 /* Pages that were looked up last. */
-#define SHADOW_RECENT 64u
+#define SHADOW_RECENT 256u
 
 struct shadow {
 	struct map pages; /* by address / SHADOW_PAGE + 1: struct shadow_page * */
@@ -60,6 +62,8 @@ struct shadow {
 		struct shadow_page *page;
 	} recent[SHADOW_RECENT];
 	struct rows_pool pool;
+	struct runs_pool runs;
+	struct shadow_chunk *chunks; /* of pages */
 };
 
 void shadow_fini(struct shadow *s);
@@ -68,6 +72,14 @@ void shadow_fini(struct shadow *s);
  * bytes, or does not begin at a multiple of four. NULL: no memory left.
  */
 struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes);
+/* The page of an address, as it is. NULL: no memory left. */
+struct shadow_page *shadow_page_at(struct shadow *s, u64 address);
+
+static inline bool shadow_has_runs(const struct shadow_page *p)
+{
+	return !p->rows && !p->cell;
+}
+
 /*
  * The page of an address, as rows unless its cells were asked for; narrow: of single bytes.
  * NULL: no memory left.
@@ -85,5 +97,10 @@ bool cell_add_reader(struct cell *c, const struct touch *t, u32 known);
 void cell_clear_readers(struct cell *c);
 /* Note a write; reads before it are cleared already. False: no memory left. */
 bool cell_set_write(struct cell *c, const struct touch *t);
+
+/* ---- shadow_runs.c ---- */
+
+/* Rows, or cells, for a page that has runs. False: no memory left. */
+bool shadow_end_runs(struct shadow *s, struct shadow_page *p);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * src/check/race/rows.h: rows say of each byte what cells say of it, whatever warps have done, and
- * before and after bytes are told apart.
+ * src/check/race/rows.h, runs.h: rows and runs say of each byte what cells say of it, whatever warps
+ * have done, and before and after bytes are told apart.
  */
 #include "src/check/race/shadow.h"
 #include "tests/check.h"
@@ -11,6 +11,7 @@
 
 static u64 seed;
 static bool has_memory = true;
+static u32 runs_kept;
 
 static u32 below(u32 n)
 {
@@ -97,6 +98,43 @@ static u32 by_rows(struct shadow *s, const struct step *x)
 	return kept;
 }
 
+/* The same by runs, as long as they take it. The number of those. */
+static u32 by_runs(struct shadow *s, const struct step *x)
+{
+	u64 end = x->at + (u64)x->lanes * x->bytes;
+	u32 kept = 0;
+
+	for (u64 from = x->at, to; from < end; from = to) {
+		struct shadow_page *p = shadow_page_at(s, from);
+		struct run r = {
+			.warp = touch_of(x, 0).who >> 5,
+			.time = x->time,
+			.known = x->known,
+			.pc = x->pc,
+			.set = 1u << ((x->lane + (u32)((from - x->at) / x->bytes)) & 31),
+			.first = (u16)(from % SHADOW_PAGE),
+			.count = 1,
+			.width = (u8)__builtin_ctz(x->bytes),
+		};
+
+		to = from - from % SHADOW_PAGE + SHADOW_PAGE;
+		to = to < end ? to : end;
+		r.bytes = (u16)(to - from);
+		r.flags = x->writes ? RUN_WRITES | (x->silent ? RUN_SILENT : 0) : 0;
+		if (shadow_has_runs(p) && runs_note(&s->runs, &p->runs, &r)) {
+			kept++;
+			continue;
+		}
+		for (u64 at = from, next; at < to; at = next) {
+			u32 each = ROWS_GRANULES << shadow_rows(s, at, x->bytes & 3)->shift;
+
+			next = at - at % each + each;
+			by_row(s, x, at, next < to ? next : to);
+		}
+	}
+	return kept;
+}
+
 static bool touches_agree(const struct touch *a, const struct touch *b)
 {
 	return a->who == b->who &&
@@ -159,34 +197,59 @@ static struct step random_step(u32 time, bool narrow, bool uniform)
 	return x;
 }
 
-/* The number of steps whose rows were kept as such. */
-static u32 play(u64 with, bool narrow, bool uniform)
+enum way { MIXED, NARROW, UNIFORM, LOOPS, READERS, WAYS };
+
+/* Loops of CTAs of four warps with a barrier in each turn, now and then with something else. */
+static struct step loop_step(u32 i, enum way way)
 {
-	struct shadow rows = {0}, cells = {0};
+	u32 turn = i / 8;
+	struct step x = {.cta = i / 100, .warp = i % 4, .bytes = 4, .lanes = 32, .time = 1 + turn};
+
+	if (!below(way == LOOPS ? 200 : 1000))
+		return random_step(x.time, false, false);
+	x.writes = way == LOOPS && i / 4 % 2;
+	x.silent = x.writes && turn % 4 == 0;
+	x.pc = 1 + x.writes;
+	x.known = x.cta ? (turn > i / 100 * 100 / 8 ? turn : 0) : turn;
+	x.at = 128 * (u64)x.warp + (way == LOOPS ? x.cta % 3 * 512 : turn % 8 * 128);
+	return x;
+}
+
+/* The number of steps whose rows were kept as such. */
+static u32 play(u64 with, enum way way)
+{
+	struct shadow rows = {0}, cells = {0}, runs = {0};
 	u32 kept = 0;
 	bool ok;
 
 	seed = with;
 	for (u32 i = 0; i < STEPS; i++) {
-		struct step x = random_step(1 + i / 7, narrow && i > STEPS / 2, uniform);
+		struct step x = way >= LOOPS
+					? loop_step(i, way)
+					: random_step(1 + i / 7, way == NARROW && i > STEPS / 2,
+						      way == UNIFORM);
+		u32 by = by_runs(&runs, &x);
 
 		kept += by_rows(&rows, &x) > 0;
+		runs_kept += by > 0;
 		for (u32 l = 0; l < x.lanes; l++)
 			has_memory &= by_cells(&cells, &x, x.lane + l);
-		if (!below(60)) {
+		if (!below(way >= LOOPS ? 400 : 60)) {
 			u64 at = 4 * (u64)below(200), bytes = 4 * (u64)below(100);
 
 			shadow_forget(&rows, at, bytes);
 			shadow_forget(&cells, at, bytes);
+			shadow_forget(&runs, at, bytes);
 		}
 	}
-	ok = shadows_agree(&rows, &cells);
+	/* Runs become rows here. */
+	ok = shadows_agree(&runs, &cells) && shadows_agree(&rows, &cells);
 	if (!ok)
-		printf("# seed %u%s%s\n", (u32)with, narrow ? ", narrow" : "",
-		       uniform ? ", uniform" : "");
+		printf("# seed %u, way %d\n", (u32)with, way);
 	CHECK(ok);
 	shadow_fini(&rows);
 	shadow_fini(&cells);
+	shadow_fini(&runs);
 	return kept;
 }
 
@@ -194,13 +257,13 @@ int main(void)
 {
 	u32 kept = 0;
 
-	for (u64 s = 1; s <= 40; s++) {
-		kept += play(s, false, false);
-		kept += play(s, true, false);
-		kept += play(s, false, true);
-	}
+	for (u64 s = 1; s <= 40; s++)
+		for (u32 way = 0; way < WAYS; way++)
+			kept += play(s, (enum way)way);
 	CHECK(has_memory);
 	/* Else this compares cells with themselves. */
 	CHECK(kept > 40 * STEPS);
+	CHECK(runs_kept > 20 * STEPS);
+	printf("# %u kept by rows, %u by runs\n", kept, runs_kept);
 	return check_done();
 }
