@@ -162,7 +162,7 @@ static bool run_is_before(const struct run *r, const struct run *x)
 	return true;
 }
 
-static bool is_ordered(const struct runs *s, const struct run *x)
+static bool are_runs_ordered(const struct runs *s, const struct run *x)
 {
 	if (!s->writes && !(x->flags & RUN_WRITES))
 		return true;
@@ -290,7 +290,7 @@ bool runs_note(struct runs_pool *p, struct runs **s, const struct run *x)
 	struct runs *r = *s;
 
 	if (r && r->len) {
-		if (!is_ordered(r, x))
+		if (!are_runs_ordered(r, x))
 			return false;
 		if (run_extends(&r->at[r->len - 1], x))
 			return true;
