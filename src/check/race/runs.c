@@ -200,7 +200,7 @@ static bool run_repeats(const struct run *a, const struct run *b)
  * Run i says nothing any more: what it touched is written later, or it is read again by the same
  * lanes, and no other access to that came between.
  */
-static bool is_over(const struct runs *s, u32 i)
+static bool is_run_over(const struct runs *s, u32 i)
 {
 	const struct run *a = &s->at[i];
 	u32 low, high, from, to;
@@ -226,7 +226,7 @@ static void compact(struct runs *s)
 
 	s->writes = 0;
 	for (u32 i = 0; i < s->len; i++)
-		if (!is_over(s, i)) {
+		if (!is_run_over(s, i)) {
 			s->writes += s->at[i].flags & RUN_WRITES;
 			s->at[kept++] = s->at[i];
 		}

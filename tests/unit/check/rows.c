@@ -1,6 +1,6 @@
 /*
- * src/check/race/rows.h, runs.h: rows and runs say of each byte what cells say of it, whatever warps
- * have done, and before and after bytes are told apart.
+ * src/check/race/rows.h, runs.h: rows and runs say of each byte what cells say of it, whatever
+ * warps have done, and before and after bytes are told apart.
  */
 #include "src/check/race/shadow.h"
 #include "tests/check.h"
