@@ -144,6 +144,11 @@ static void limit_memory(struct rt *rt, u64 bytes)
 	}
 }
 
+static bool read_settings(struct device_settings *s, struct text *why)
+{
+	return device_settings_read(s, why) && device_schedule_read(s, why);
+}
+
 static void rt_make(void)
 {
 	const char *spec = setting_text(SETTING_DEVICE);
@@ -153,7 +158,7 @@ static void rt_make(void)
 
 	pthread_mutex_init(&rt->lock, NULL);
 	diag_init(&d, diag_print, stderr);
-	if (!device_settings_read(&rt->settings, &why)) {
+	if (!read_settings(&rt->settings, &why)) {
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 		rt->status = cudaErrorInitializationError;
 	} else if (!arch_devices_parse(&rt->list, spec ? spec : "", &d)) {

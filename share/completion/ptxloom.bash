@@ -29,13 +29,14 @@ _ptxloom_value()
 {
 	local word=$1 option=$2 command=$3
 	case $command:$option in
-	run:-d | run:--device | profile:-d | profile:--device | check:-d | check:--device | debug:-d | debug:--device | env:-d | env:--device | inject:-d | inject:--device | exec:-d | exec:--device)
+	run:-d | run:--device | profile:-d | profile:--device | check:-d | check:--device | debug:-d | debug:--device | env:-d | env:--device | explore:-d | explore:--device | inject:-d | inject:--device | exec:-d | exec:--device)
 		# The last of a list, behind a number: 2xh100, t4,a100.
 		local before=${word%"${word##*,}"} number=
 		word=${word##*,}
 		[[ $word =~ ^[0-9]+x ]] && number=${BASH_REMATCH[0]}
 		COMPREPLY=($(compgen -P "$before$number" -W "$(_ptxloom_devices)" -- "${word#"$number"}"))
 		;;
+	explore:--strategy) COMPREPLY=($(compgen -W "mixed pct random starve" -- "$word")) ;;
 	debug:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")) ;;
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
 	cc:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
@@ -52,7 +53,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check coverage dap debug devices env exec help inject lint ls profile ptx run toolkit"
+	local commands="cc check coverage dap debug devices env exec explore help inject lint ls profile ptx run toolkit"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -84,11 +85,11 @@ _ptxloom()
 		COMPREPLY=($(compgen -W "$commands" -- "$word"))
 		return
 		;;
-	run | check | debug | inject | profile)
+	run | check | debug | explore | inject | profile)
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --inject | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
+			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --schedule | -n | -j | --time | --strategy | --depth | --minimise | --shard | --inject | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
 			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
 			--check | --coverage | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
@@ -102,7 +103,9 @@ _ptxloom()
 			esac
 		done
 		if [[ $word == -* && $command == debug ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --check= --color --replay --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --check= --schedule --color --replay --" -- "$word"))
+		elif [[ $word == -* && $command == explore ]]; then
+			COMPREPLY=($(compgen -W "$options -n -j -d --device --time --strategy --depth --same-output --minimise --shard --timeout --replay --" -- "$word"))
 		elif [[ $word == -* && $command == inject ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --golden --timeout --" -- "$word"))
 		elif [[ $word == -* && $command == profile ]]; then
@@ -110,7 +113,7 @@ _ptxloom()
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --warnings-as-errors --error-exitcode"
-			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --inject --inject-strict --coverage= --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --schedule --inject --inject-strict --coverage= --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null

@@ -29,13 +29,13 @@ complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'coverage:report which lines kernels have run' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
-	'exec:run one kernel' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
+	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'toolkit:what build systems take for a CUDA toolkit'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
 	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
 end
-complete -c ptxloom -n '__ptxloom_is run check debug env exec inject profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is run check debug env exec explore inject profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
 complete -c ptxloom -n '__ptxloom_is toolkit' -l cmake -d 'a toolchain file for CMake'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
@@ -129,6 +129,18 @@ complete -c ptxloom -n '__ptxloom_is coverage' -l instances -d 'functions apart'
 complete -c ptxloom -n '__ptxloom_is coverage' -l lanes -d 'branches by warps'
 complete -c ptxloom -n '__ptxloom_is coverage' -l fail-under-lines -x -d 'least percentage'
 complete -c ptxloom -n '__ptxloom_is coverage' -l fail-under-branches -x -d 'least percentage'
+complete -c ptxloom -n '__ptxloom_is run debug' -l schedule -x -d 'the order of warps'
+complete -c ptxloom -n '__ptxloom_is explore' -F -a '(__fish_complete_command)'
+complete -c ptxloom -n '__ptxloom_is explore' -s n -x -d 'how many schedules'
+complete -c ptxloom -n '__ptxloom_is explore' -s j -x -d 'runs at a time'
+complete -c ptxloom -n '__ptxloom_is explore' -l time -x -d 'begin none later'
+complete -c ptxloom -n '__ptxloom_is explore' -l strategy -x -a 'mixed pct random starve' -d 'how they are chosen'
+complete -c ptxloom -n '__ptxloom_is explore' -l depth -x -d 'changes of priority'
+complete -c ptxloom -n '__ptxloom_is explore' -l same-output -d 'compare what the host gets'
+complete -c ptxloom -n '__ptxloom_is explore' -l minimise -x -d 'runs to make it smaller'
+complete -c ptxloom -n '__ptxloom_is explore' -l shard -x -d 'a part of them'
+complete -c ptxloom -n '__ptxloom_is explore' -l timeout -x -d 'when a run hangs'
+complete -c ptxloom -n '__ptxloom_is explore' -l replay -x -d 'one schedule'
 complete -c ptxloom -n '__ptxloom_is run' -l inject -x -d 'what goes wrong'
 complete -c ptxloom -n '__ptxloom_is run' -l inject-strict -d 'rules that never act are errors'
 complete -c ptxloom -n '__ptxloom_is inject' -F -a '(__fish_complete_command)'

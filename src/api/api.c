@@ -99,7 +99,6 @@ static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_op
 		text_puts(&why, "\n");
 		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
 	}
-	text_fini(&why);
 	if (o->workers)
 		s->sched.workers = o->workers;
 	if (o->seed)
@@ -110,7 +109,13 @@ static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_op
 		s->sched.timeout_ms = o->timeout_ms;
 	if (o->host_functions)
 		s->host_functions = o->host_functions;
-	return status ? status : read_checks(dev, o, s);
+	status = status ? status : read_checks(dev, o, s);
+	if (!status && !device_schedule_read(s, &why)) {
+		text_puts(&why, "\n");
+		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
+	}
+	text_fini(&why);
+	return status;
 }
 
 /* The profile of one device: of a list the first. */

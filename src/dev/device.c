@@ -1,10 +1,14 @@
 /*
  * Devices and the settings they start with.
  */
+#include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/dev/device_int.h"
+#include "src/dev/memory/watch.h"
 #include "src/dev/texture/texref.h"
 #include "src/sched/rest.h"
+#include "src/sched/schedule.h"
+#include "src/sched/steer_notes.h"
 
 #include <stdlib.h>
 
@@ -32,6 +36,59 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 	if (setting_text(SETTING_HOST_FUNCTIONS))
 		s->host_functions = setting_text(SETTING_HOST_FUNCTIONS);
 	return true;
+}
+
+/* The schedule of the process is the pool's; so is what is written down of it. */
+static void note_copy(void *user, const struct memory_copy *c)
+{
+	u64 hash = HASH_SEED;
+
+	if (!c->src.device || c->dst.device)
+		return;
+	for (u64 z = 0; z < c->depth; z++)
+		for (u64 y = 0; y < c->height; y++)
+			hash = hash_more(hash, c->bytes + z * c->src.slice + y * c->src.pitch,
+					 c->width);
+	notes_copy(user, hash);
+}
+
+static bool open_notes(struct sched_options *o, const char *path, struct text *why)
+{
+	static struct memory_watch watch = {.copy = note_copy};
+
+	o->notes = notes_open(path, why);
+	if (!o->notes)
+		return !why->len;
+	watch.user = o->notes;
+	return memory_watch_add(&watch);
+}
+
+bool device_schedule_read(struct device_settings *s, struct text *why)
+{
+	const char *value = setting_text(SETTING_SCHEDULE), *path;
+	struct schedule *x;
+
+	if (!value)
+		return true;
+	if (s->sched.seed) {
+		text_puts(why, "PTXLOOM_SEED and PTXLOOM_SCHEDULE exclude each other: a schedule "
+			       "of a seed is random:SEED");
+		return false;
+	}
+	x = malloc(sizeof(*x));
+	if (!x || !schedule_read(x, value, "PTXLOOM_SCHEDULE", why)) {
+		if (x)
+			schedule_fini(x);
+		free(x);
+		return false;
+	}
+	s->sched.schedule = x;
+	s->sched.deterministic = true;
+	s->async_eager |= x->eager;
+	mem_fix_addresses();
+	demangle_prepare();
+	path = setting_text(SETTING_SCHEDULE_NOTES);
+	return !path || open_notes(&s->sched, path, why);
 }
 
 enum status device_init(struct device *d, const struct arch *arch, struct sched_pool *pool,

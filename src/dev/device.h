@@ -34,6 +34,11 @@ struct device_settings {
  * a message in `why` when any PTXLOOM_ variable has an unknown name or an invalid value.
  */
 bool device_settings_read(struct device_settings *s, struct text *why);
+/*
+ * The same for the schedule that launches follow (PTXLOOM_SCHEDULE), before the pool is made, which
+ * owns it then.
+ */
+bool device_schedule_read(struct device_settings *s, struct text *why);
 
 /* ---- devices: device.c ---- */
 

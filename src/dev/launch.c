@@ -7,6 +7,7 @@
 #include "src/dev/device_int.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/module/nested.h"
+#include "src/dev/place.h"
 #include "src/dev/record/record.h"
 #include "src/dev/stream/stream_int.h"
 #include "src/dev/texture/texture.h"
@@ -553,6 +554,7 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 		.place = f->place,
 		.done = on_done,
 		.tell = on_tell,
+		.say_place = device_say_place,
 		.user = f,
 	};
 

@@ -249,3 +249,31 @@ void place_say(const struct program *p, const struct fault *f, const char *kerne
 		text_puts(out, "    (build with -lineinfo to see the line of the source)\n");
 	}
 }
+
+void device_say_place(const struct program *p, u32 pc, struct text *out)
+{
+	struct place at = place_of(p, pc);
+	struct source_line s = {NULL, 0, 0};
+	struct text insn = {0};
+
+	if (!at.in) {
+		text_puts(out, "?");
+		return;
+	}
+	s = place_source(&at);
+	if (s.file)
+		text_printf(out, "%s:%u", file_base_name(s.file), s.line);
+	else
+		say_ptx(&at, out);
+	ir_print_insn(at.func->module, at.func->func, at.in, &insn);
+	if (insn.at) {
+		const char *word = insn.at;
+
+		/* A guard is before the instruction. */
+		if (*word == '@')
+			word += strcspn(word, " \t");
+		word += strspn(word, " \t");
+		text_printf(out, " (%.*s)", (int)strcspn(word, " \t;"), word);
+	}
+	text_fini(&insn);
+}

@@ -27,6 +27,9 @@ struct source_line {
  */
 struct source_line place_source(const struct place *at);
 
+/* Add "reduce.cu:21 (ld.shared.f32)", or "PTX line 34 (..)". */
+void device_say_place(const struct program *p, u32 pc, struct text *out);
+
 /* Is it code of the toolkit's headers, wherever it was inlined? Without lines: by the kernel. */
 bool place_is_of_toolkit(const struct program *p, u32 pc);
 bool place_kernel_is_of_toolkit(const struct program *p);

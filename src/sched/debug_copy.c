@@ -72,6 +72,8 @@ static void move_storage(struct mover *m, struct cta_slot *s, u64 local_bytes)
 	move_bytes_of(m, c->gang, sizeof(*c->gang) * c->gangs);
 	move_bytes_of(m, s->regs, align_up(s->program->block_bytes, 64) * c->gangs);
 	move_bytes_of(m, c->shared, s->env.shared_bytes);
+	if (s->steer)
+		move_bytes_of(m, s->steer, sizeof(*s->steer) * c->warps);
 	for (u32 i = 0; local_bytes && i < c->gangs; i++)
 		move_bytes_of(m, c->gang[i].local,
 			      local_bytes / 4 * ((u64)c->gang[i].warps * WARP_LANES * 4));

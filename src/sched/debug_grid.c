@@ -5,6 +5,7 @@
 #include "src/async/async.h"
 #include "src/exec/fpenv.h"
 #include "src/sched/debug_int.h"
+#include "src/sched/steer_notes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +18,28 @@
 /* Between two looks at memory that the host may have written. */
 #define WAIT_NS 50000
 
+/* Launches that a schedule steers, without a debugger. */
+static const struct debug_hooks steered;
+
 void sched_set_debug(struct sched_pool *p, const struct debug_hooks *hooks)
 {
 	p->debug = hooks;
-	if (!p->debug_memory)
+	if (!p->debug_memory) {
 		p->debug_memory = calloc(1, sizeof(*p->debug_memory)); /* NULL: no going back */
-	if (p->debug_memory)
-		pthread_mutex_init(&p->debug_memory->lock, NULL);
+		if (p->debug_memory)
+			pthread_mutex_init(&p->debug_memory->lock, NULL);
+	}
 	p->options.seed = 0;
-	p->options.timeout_ms = 0;
+	if (hooks != &steered)
+		p->options.timeout_ms = 0;
+}
+
+bool sched_steer(struct sched_pool *p)
+{
+	p->steer = steer_new(&p->options);
+	if (p->steer)
+		sched_set_debug(p, &steered);
+	return p->steer != NULL;
 }
 
 void debug_fini(struct sched_pool *p)
@@ -78,7 +92,7 @@ void debug_mark(struct debug_grid *d, const struct program *p, const u8 *marks)
 	if (d->call || p != d->grid->launch.env.program)
 		return;
 	for (u32 pc = 0; pc < p->launch_first; pc++) {
-		d->marks[pc] &= MARK_FIRST;
+		d->marks[pc] &= MARK_FIRST | MARK_STEER;
 		if (d->marks[pc] && (!marks || marks[pc]))
 			d->marks[pc] |= MARK_ASK;
 	}
@@ -97,6 +111,8 @@ __attribute__((noinline)) static bool ask_debugger(struct debug_grid *d, struct 
 	if (d->time >= d->alarm)
 		debug_alarm(d, g, pc);
 	if (d->changed || (d->cursor.watchful && debug_must_leave(d, g, pc)))
+		return leave_turn(d, g, pc, DEBUG_TURN);
+	if (d->marks[pc] & MARK_STEER && steer_leaves(d, g, pc))
 		return leave_turn(d, g, pc, DEBUG_TURN);
 	if (d->step) {
 		d->at_step = true;
@@ -123,7 +139,7 @@ __attribute__((noinline)) static bool ask_debugger(struct debug_grid *d, struct 
 static inline bool begin_instruction(struct debug_grid *d, struct gang *g, const struct uop *in,
 				     u32 pc, u8 mark, u64 *chain)
 {
-	if (PL_UNLIKELY(mark & MARK_ASK || d->time >= d->ask_at)) {
+	if (PL_UNLIKELY(mark & (MARK_ASK | MARK_STEER) || d->time >= d->ask_at)) {
 		d->chain = *chain;
 		if (!ask_debugger(d, g, in, pc))
 			return false;
@@ -177,6 +193,8 @@ static void on_access(void *user, const struct exec_access *a)
 	struct debug_grid *d = user;
 
 	debug_watch_access(d, a);
+	if (d->steer && d->steer->notes)
+		notes_access(d->steer->notes, a);
 	if (d->step && d->hooks->access && !(d->call && debug_calling_again(d)))
 		d->hooks->access(d->hooks->user, d, a);
 }
@@ -222,19 +240,21 @@ static void attach_debugger(struct debug_grid *d)
 	struct exec_env *e = &d->grid->launch.env;
 	const struct debug_hooks *h = d->hooks;
 	const struct exec_observer *also = e->observer;
+	bool notes = d->steer && d->steer->notes;
 
 	d->plain_ops = e->ops;
 	d->plain_syscalls = e->syscalls;
 	d->quiet_ops = also && e->ops->watched ? e->ops->watched : e->ops;
-	d->telling_ops =
-		(also || h->access || h->sync) && e->ops->watched ? e->ops->watched : e->ops;
-	d->wants = h->wants_access ? h->wants_access : &always;
+	d->telling_ops = (also || h->access || h->sync || notes) && e->ops->watched
+				 ? e->ops->watched
+				 : e->ops;
+	d->wants = h->wants_access && !notes ? h->wants_access : &always;
 	d->ops = *e->ops;
 	debug_choose_tables(d);
 	d->ops.loop = also ? watched_loop : debug_loop;
 	d->ops.diverged = NULL;
 	d->observer = (struct exec_observer){.user = d,
-					     .access = h->access ? on_access : NULL,
+					     .access = h->access || notes ? on_access : NULL,
 					     .every = true,
 					     .sync = h->sync ? on_sync : NULL};
 	if (also) {
@@ -310,7 +330,11 @@ static struct debug_grid *open_debug(struct sched_grid *g)
 	d->cursor = (struct debug_cursor){
 		.target = d->share->target,
 		.prefer = {.cta = NO_CTA, .warp = UINT32_MAX},
+		.steer = {.to = {.cta = NO_CTA}},
 	};
+	d->steer = g->pool->steer;
+	if (d->steer)
+		steer_mark(d);
 	d->alarm = UINT64_MAX;
 	d->new_to_step = true;
 	d->last_pc = NO_PC;
@@ -345,6 +369,8 @@ void debug_conclude(struct sched_grid *g)
 	bool kept;
 
 	load_resident(d);
+	if (d->begun && d->steer)
+		steer_end(d, g->faulted ? &g->fault : NULL);
 	if (d->begun && d->hooks->launch_end)
 		d->hooks->launch_end(d->hooks->user, d, g->faulted ? &g->fault : NULL);
 	if (m)
@@ -463,6 +489,7 @@ static enum exec_stop run_turn(struct debug_grid *d, const struct debug_turn *t)
 {
 	struct gang *g = t->gang;
 	bool resumed = d->resume != NULL;
+	s32 budget = TURN_BUDGET;
 	enum exec_stop stop;
 
 	d->gang = g;
@@ -471,9 +498,12 @@ static enum exec_stop run_turn(struct debug_grid *d, const struct debug_turn *t)
 	d->verdict = DEBUG_GO_ON;
 	d->pc = NO_PC;
 	d->resume = NULL;
+	d->cursor.steer.stepped &= resumed;
 	debug_ask_soon(d);
+	if (d->steer && !resumed)
+		budget = steer_turn_begins(d, t, budget);
 	stop = resumed ? run_resumed(g, d->resume_pc)
-		       : exec_warp_turn(g, t->warp, t->lanes, TURN_BUDGET);
+		       : exec_warp_turn(g, t->warp, t->lanes, budget);
 	settle_turn(d, t, stop);
 	return stop;
 }
@@ -596,6 +626,7 @@ static void one_turn(struct debug_grid *d)
 	struct debug_turn t;
 
 	d->changed = false;
+	grid_check_deadline(d->grid);
 	if (d->deeds_done < d->deeds.len)
 		debug_repeat_between(d);
 	if (d->resume) {
@@ -626,6 +657,8 @@ static void begin(struct debug_grid *d)
 {
 	if (!d->begun) {
 		d->begun = true;
+		if (d->steer)
+			steer_begin(d);
 		debug_time_begin(d, NULL);
 		if (d->hooks->launch_begin)
 			d->hooks->launch_begin(d->hooks->user, d);

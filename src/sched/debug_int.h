@@ -9,6 +9,7 @@
 #include "src/host/syscall.h"
 #include "src/sched/debug.h"
 #include "src/sched/sched_int.h"
+#include "src/sched/steer.h"
 
 #define NO_CTA UINT64_MAX
 
@@ -41,6 +42,7 @@ struct debug_cursor {
 	/* of the turn that is under way */
 	u32 only, frozen_here; /* lanes that may run in it, and those that may not */
 	bool watchful;         /* either matters */
+	struct steer_cursor steer;
 };
 
 /* What the debugger asked for, and when: going over it again, it is done again. */
@@ -162,6 +164,16 @@ struct debug_watch {
 enum debug_mark {
 	MARK_FIRST = 1, /* begins an instruction */
 	MARK_ASK = 2,   /* the hook is asked before it */
+	MARK_STEER = 4, /* a visible operation, of a launch that is steered */
+};
+
+/* What a schedule has for a launch. */
+struct steer_plan {
+	u8 kind;     /* enum schedule_kind; SCHEDULE_LIST: .. */
+	bool listed; /* choices, if there are any about the launch */
+	u64 cta[2];  /* the focus */
+	u32 points;
+	struct schedule_point point[SCHEDULE_POINTS];
 };
 
 struct debug_grid {
@@ -211,6 +223,10 @@ struct debug_grid {
 	struct debug_calling *call;      /* a function that the debugger calls; NULL: none */
 	struct debug_textures *textures; /* of an earlier launch that uses some; NULL: none */
 	struct debug_history history;
+	struct steer *steer; /* NULL: there is no schedule */
+	struct steer_plan plan;
+	u64 number; /* of the launch, from 1 on */
+	u32 launch_hash;
 };
 
 /* ---- debug_pick.c ---- */
@@ -248,6 +264,14 @@ void debug_note_polling(struct debug_grid *d, const struct gang *g, u32 before);
 /* Lanes of a warp that have been frozen. */
 u32 debug_frozen_lanes(const struct debug_grid *d, u64 cta, u32 warp);
 void debug_set_frozen(struct debug_grid *d, u64 cta, u32 warp, u32 lanes, bool freeze);
+/* Can the warp go on? Those lanes that are frozen have been set aside then. */
+bool debug_can_run(struct debug_grid *d, struct cta *c, u32 warp);
+/* One more unit becomes resident. False: no memory. */
+bool debug_begin_one(struct debug_grid *d);
+/* The CTA of a resident unit's warp, which becomes one of the CTA. */
+struct cta *debug_cta_at(const struct debug_grid *d, u32 unit, u32 *warp);
+/* Let groups go whose barriers are complete. Did any? */
+bool debug_release(struct debug_grid *d, struct cta *c);
 /* The unit that a CTA is in, UINT32_MAX: it is not resident. */
 u32 debug_unit_of(const struct debug_grid *d, const struct cta *c);
 /* The storage of a CTA is used again: as if it were new. */

@@ -5,6 +5,7 @@
  * same again after going back.
  */
 #include "src/sched/debug_int.h"
+#include "src/sched/steer_notes.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,7 +24,7 @@ static struct cta_slot *mate_of(struct cta_slot *s, u32 rank)
 	return s;
 }
 
-static struct cta *cta_at(const struct debug_grid *d, u32 unit, u32 *warp)
+struct cta *debug_cta_at(const struct debug_grid *d, u32 unit, u32 *warp)
 {
 	struct cta_slot *s = d->units.at[unit];
 	u32 warps = s->cta.warps;
@@ -58,12 +59,12 @@ void debug_wash(struct cta_slot *s)
 	exec_cta_prepare(c);
 }
 
-static bool begin_washed(struct debug_grid *d)
+bool debug_begin_one(struct debug_grid *d)
 {
 	struct sched_grid *g = d->grid;
 	struct cta_slot *s = grid_take_unit(g);
 
-	if (!s || !VEC_RESERVE(&d->units, 1)) {
+	if (!s || !VEC_RESERVE(&d->units, 1) || !(!d->steer || steer_prepare(s))) {
 		if (s)
 			slot_part(&d->share->idle, s);
 		d->limit = d->cursor.target = d->units.len ? (u32)d->units.len : 1;
@@ -86,7 +87,7 @@ static bool begin_more(struct debug_grid *d)
 	bool any = false;
 
 	while (d->units.len < d->cursor.target && d->cursor.next < d->grid->units &&
-	       begin_washed(d))
+	       debug_begin_one(d))
 		any = true;
 	return any;
 }
@@ -157,8 +158,7 @@ static bool some_frozen(const struct warp *w)
 	return false;
 }
 
-/* Can the warp go on? Those that are frozen have been set aside then. */
-static bool can_run(struct debug_grid *d, struct cta *c, u32 warp)
+bool debug_can_run(struct debug_grid *d, struct cta *c, u32 warp)
 {
 	struct warp *w = &c->warp[warp];
 	u32 frozen = d->frozen.len ? debug_frozen_lanes(d, c->number, warp) : 0;
@@ -235,13 +235,22 @@ static enum debug_pick end_pass(struct debug_grid *d, struct debug_turn *t)
 	return PICK_TURN;
 }
 
+bool debug_release(struct debug_grid *d, struct cta *c)
+{
+	bool any = exec_cta_release(c);
+
+	if (any && d->steer && d->steer->notes)
+		notes_release(d->steer->notes, c);
+	return any;
+}
+
 /* Barriers are evaluated when all warps of a unit have come to wait. */
-static bool release_unit(struct cta_slot *s)
+static bool release_unit(struct debug_grid *d, struct cta_slot *s)
 {
 	bool any = false;
 
 	for (; s; s = s->mate)
-		any |= exec_cta_release(&s->cta);
+		any |= debug_release(d, &s->cta);
 	return any;
 }
 
@@ -258,14 +267,18 @@ static enum debug_pick pick_natural(struct debug_grid *d, struct debug_turn *t)
 			k->unit = k->warp = 0;
 		for (; k->warp < d->unit_warps; k->warp++) {
 			u32 warp = k->warp;
-			struct cta *c = cta_at(d, k->unit, &warp);
+			struct cta *c = debug_cta_at(d, k->unit, &warp);
 
-			if (!can_run(d, c, warp))
+			if (!debug_can_run(d, c, warp))
 				continue;
 			*t = (struct debug_turn){.cta = c, .warp = warp, .in_order = true};
+			if (d->steer && steer_passes(d, t)) {
+				k->ran = true;
+				continue;
+			}
 			return PICK_TURN;
 		}
-		k->ran |= release_unit(d->units.at[k->unit]);
+		k->ran |= release_unit(d, d->units.at[k->unit]);
 		p = end_pass(d, t);
 	}
 	return p;
@@ -288,7 +301,7 @@ static bool preferred_can_run(struct debug_grid *d, struct cta *c, u32 warp, u32
 	const struct warp *w = &c->warp[warp];
 	const struct gang *g = exec_gang_of(c, warp);
 
-	return can_run(d, c, warp) && (!lanes || can_go_on(g, w, lanes));
+	return debug_can_run(d, c, warp) && (!lanes || can_go_on(g, w, lanes));
 }
 
 /* Other lanes of the preferred ones' warp: they are to meet, most often. */
@@ -310,7 +323,7 @@ static bool pick_near(struct debug_grid *d, struct cta *c, struct debug_turn *t)
 	for (u32 i = 1; i <= c->warps; i++) {
 		u32 warp = (d->cursor.near + i) % c->warps;
 
-		if (can_run(d, c, warp)) {
+		if (debug_can_run(d, c, warp)) {
 			d->cursor.near = warp;
 			*t = (struct debug_turn){.cta = c, .warp = warp};
 			return true;
@@ -331,7 +344,7 @@ static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 		d->cursor.others = false;
 		return false;
 	}
-	exec_cta_release(c);
+	debug_release(d, c);
 	if (p->warp == UINT32_MAX) {
 		first = 0;
 		end = c->warps;
@@ -347,10 +360,13 @@ static bool pick_preferred(struct debug_grid *d, struct debug_turn *t)
 enum debug_pick debug_pick(struct debug_grid *d, struct debug_turn *t)
 {
 	bool preferred = d->cursor.prefer.cta != NO_CTA && pick_preferred(d, t);
-	enum debug_pick p = preferred ? PICK_TURN : pick_natural(d, t);
+	bool alone = !preferred && d->steer && steer_goes_on(d, t);
+	enum debug_pick p = preferred || alone ? PICK_TURN : pick_natural(d, t);
 
 	if (p != PICK_TURN)
 		return p;
+	if (d->steer && !preferred && !alone)
+		steer_turn(d, t);
 	t->gang = exec_gang_of(t->cta, t->warp);
 	d->cursor.only = t->lanes ? t->lanes : FULL_MASK;
 	d->cursor.frozen_here = d->frozen.len ? debug_frozen_lanes(d, t->cta->number, t->warp) : 0;
@@ -363,7 +379,7 @@ bool debug_pick_next(struct debug_grid *d, struct debug_turn *t)
 	struct debug_cursor *k = &d->cursor;
 	const struct cta *c = t->cta;
 
-	if (!t->in_order || c->cluster || d->frozen.len || k->prefer.cta != NO_CTA ||
+	if (!t->in_order || d->steer || c->cluster || d->frozen.len || k->prefer.cta != NO_CTA ||
 	    d->deeds_done < d->deeds.len)
 		return false;
 	for (; k->warp < c->warps; k->warp++) {
@@ -449,7 +465,7 @@ static bool is_at_cursor(const struct debug_grid *d, const struct debug_turn *t)
 	u32 warp = d->cursor.warp;
 
 	return d->cursor.unit < d->units.len && warp < d->unit_warps &&
-	       cta_at(d, d->cursor.unit, &warp) == t->cta && warp == t->warp;
+	       debug_cta_at(d, d->cursor.unit, &warp) == t->cta && warp == t->warp;
 }
 
 void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exec_stop stop)
@@ -457,6 +473,7 @@ void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exe
 	struct debug_cursor *k = &d->cursor;
 	struct gang *g = t->gang;
 	bool yields = stop == STOP_YIELD, here = t->in_order || is_at_cursor(d, t);
+	bool left = stop == STOP_LEFT && !(d->steer && k->steer.stepped);
 
 	if (PL_LIKELY(t->in_order && stop == STOP_BARRIER)) {
 		g->polled = false;
@@ -466,12 +483,14 @@ void debug_turn_ended(struct debug_grid *d, const struct debug_turn *t, enum exe
 	}
 	k->progress |= yields && g->budget <= 0 && !g->polled;
 	g->polled = false;
+	if (d->steer)
+		steer_turn_ended(d, t, stop);
 	if (t->cta->number == k->prefer.cta)
 		k->others |= yields || stop == STOP_TURN;
 	if (here) {
 		k->ran = true;
 		k->yielded |= yields;
-		k->warp += stop != STOP_LEFT && stop != STOP_FAULT;
+		k->warp += !left && stop != STOP_FAULT;
 	}
 	if (stop == STOP_DONE && exec_cta_is_over(t->cta))
 		end_cta(d, t->cta);

@@ -10,5 +10,7 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/debug.h src/sched/sched_int.h 
 	src/sched/prints.c \
 	src/sched/running.c \
 	src/sched/share.c \
+	src/sched/schedule.c src/sched/schedule.h \
 	src/sched/slot.c \
+	src/sched/steer.c src/sched/steer.h src/sched/steer_notes.c src/sched/steer_notes.h \
 	src/sched/waiters.c

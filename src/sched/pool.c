@@ -4,6 +4,7 @@
  */
 #include "src/mem/guard.h"
 #include "src/sched/sched_int.h"
+#include "src/sched/steer.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -50,6 +51,10 @@ struct sched_pool *sched_pool_new(const struct sched_options *options)
 	pthread_mutex_init(&p->rest_lock, NULL);
 	init_conds(p);
 	slot_list_init(&p->slots);
+	if (options->schedule && !sched_steer(p)) {
+		sched_pool_free(p);
+		return NULL;
+	}
 	return p;
 }
 
@@ -597,6 +602,7 @@ void sched_pool_free(struct sched_pool *p)
 	while ((s = slot_pop(&p->slots)))
 		slot_free(s);
 	debug_fini(p);
+	steer_free(p->steer);
 	free(p->threads);
 	pthread_cond_destroy(&p->work);
 	pthread_cond_destroy(&p->quiet);

@@ -17,6 +17,8 @@
 #include "src/exec/exec.h"
 
 struct sched_pool;
+struct schedule;
+struct steer_notes;
 
 /* A number that depends on both, never 0. */
 static inline u64 sched_mix(u64 a, u64 b)
@@ -35,6 +37,12 @@ struct sched_options {
 	u64 timeout_ms; /* 0: none (PTXLOOM_TIMEOUT); then a grid ends with FAULT_TIMEOUT */
 	/* Everything runs in one order, whatever the number of workers (PTXLOOM_DETERMINISTIC). */
 	bool deterministic;
+	/*
+	 * With `deterministic`: the whole interleaving (PTXLOOM_SCHEDULE), and what is written down
+	 * of it. Both become the pool's. NULL: none.
+	 */
+	struct schedule *schedule;
+	struct steer_notes *notes;
 };
 
 /* Threads start at the first grid that needs them. NULL when the host has no memory. */
@@ -108,6 +116,8 @@ struct sched_launch {
 	 */
 	void (*tell)(void *user, const struct sched_progress *progress,
 		     const struct sched_end *end);
+	/* Add where a micro-op is, in words. NULL: not known. */
+	void (*say_place)(const struct program *p, u32 pc, struct text *out);
 	void *user;
 };
 

@@ -101,6 +101,7 @@ struct cta_slot {
 	u8 *regs;
 	u32 *tid;
 	void *scratch;
+	struct steer_warp *steer; /* of each warp, in launches that are steered; else NULL */
 };
 
 struct slot_list {
@@ -165,6 +166,7 @@ struct prints {
 #define PAUSE_PROBE 1u
 #define PAUSE_CENSUS 2u
 
+struct steer;
 struct debug_grid;
 struct debug_hooks;
 struct debug_memory;
@@ -247,6 +249,7 @@ struct sched_pool {
 	/* Who rests: rest.c. resting: threads in all; rests: counts those that ceased to. */
 	pthread_mutex_t rest_lock;
 	const struct debug_hooks *debug;   /* NULL: there is no debugger */
+	struct steer *steer;               /* NULL: there is no schedule; owned */
 	struct debug_memory *debug_memory; /* owned */
 	struct rest rest[RESTS_MAX];
 	u32 resting, apart;
@@ -254,6 +257,11 @@ struct sched_pool {
 				 const struct sigaction *a); /* sched_handlers_apart; atomic */
 	u64 rests;
 };
+
+/* ---- debug_grid.c ---- */
+
+/* Launches are steered by options.schedule (steer.h). False: no memory. */
+bool sched_steer(struct sched_pool *p);
 
 /* ---- slot.c ---- */
 

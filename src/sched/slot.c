@@ -89,6 +89,7 @@ void slot_free(struct cta_slot *s)
 	free(s->regs);
 	free(s->tid);
 	free(s->scratch);
+	free(s->steer);
 	free(s);
 }
 

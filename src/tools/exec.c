@@ -165,6 +165,11 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		return TOOL_USAGE;
 	if (!open_profile(j, &s, observer))
 		return TOOL_USAGE;
+	if (!device_schedule_read(&s, &why)) {
+		fprintf(stderr, "ptxloom exec: %s\n", why.at ? why.at : "no memory left");
+		text_fini(&why);
+		return TOOL_USAGE;
+	}
 	interrupt_prepare();
 	j->pool = sched_pool_new(&s.sched);
 	if (!j->pool || device_init(&j->dev, j->profiles.at[0], j->pool,

@@ -5,6 +5,7 @@
 #include "src/base/setting.h"
 #include "src/cover/collect.h"
 #include "src/inject/rules.h"
+#include "src/sched/schedule.h"
 #include "src/tools/check_options.h"
 #include "src/tools/supervise.h"
 
@@ -31,6 +32,7 @@ const char tool_help_run[] =
 	"                        mem,race, or all. The exit status is 86 if anything was found. The options\n"
 	"                        of `ptxloom check` about findings are taken here, too\n"
 	"  --deterministic       everything in one order, whatever the number of workers: reproducible runs\n"
+	"  --schedule TOKEN      the interleaving of warps that `ptxloom explore` has found, a word or @FILE\n"
 	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"
 	"                        where its kernels are; the exit status is 124. The default is no limit\n"
 	"  --progress=WHEN       show the progress of long launches: auto (default: on a terminal), always, never\n"
@@ -46,7 +48,8 @@ const char tool_help_run[] =
 	"  --debug-wait          where PROG begins to use CUDA it waits until `ptxloom debug -p PROCESS` comes\n"
 	"  --help                this text\n"
 	"\n"
-	"Exit status: that of PROG; 87 with --inject-strict; 124 if --timeout expired; "
+	"Exit status: that of PROG; 87 with --inject-strict, or if --schedule is of other launches; 124 if "
+	"--timeout expired; "
 	"126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
 /*
@@ -251,7 +254,8 @@ int tool_start_program(char **argv)
 }
 
 struct run_options {
-	const char *device, *progress, *timeout, *record, *record_launch, *inject, *coverage;
+	const char *device, *progress, *timeout, *record, *record_launch, *inject, *coverage,
+		*schedule;
 	bool deterministic, debug_wait, inject_strict;
 };
 
@@ -259,9 +263,9 @@ struct run_options {
 static int read_run_options(const struct tool_command *self, struct run_options *o, int argc,
 			    char **argv, int *i)
 {
-	static const char *const with_value[] = {"-d",         "--device",  "--timeout",
-						 "--progress", "--record",  "--record-launch",
-						 "--inject",   "--coverage"};
+	static const char *const with_value[] = {"-d",         "--device",   "--timeout",
+						 "--progress", "--record",   "--record-launch",
+						 "--inject",   "--coverage", "--schedule"};
 	const char *value;
 	int status = TOOL_OK;
 
@@ -279,6 +283,8 @@ static int read_run_options(const struct tool_command *self, struct run_options 
 		o->timeout = value;
 	} else if ((value = value_of(argc, argv, i, "--progress"))) {
 		o->progress = value;
+	} else if ((value = value_of(argc, argv, i, "--schedule"))) {
+		o->schedule = value;
 	} else if ((value = value_of(argc, argv, i, "--record"))) {
 		o->record = value;
 	} else if ((value = value_of(argc, argv, i, "--coverage"))) {
@@ -342,6 +348,23 @@ static bool check_rules(const char *option)
 	return ok;
 }
 
+bool tool_check_schedule(const char *option)
+{
+	const char *value = option ? option : setting_text(SETTING_SCHEDULE);
+	struct text why = {0};
+	struct schedule s;
+	bool ok;
+
+	if (!value)
+		return true;
+	ok = schedule_read(&s, value, option ? "--schedule" : "PTXLOOM_SCHEDULE", &why);
+	if (!ok)
+		fprintf(stderr, "ptxloom: error: %s\n", why.at ? why.at : "no memory left");
+	schedule_fini(&s);
+	text_fini(&why);
+	return ok;
+}
+
 /* Programs may change their folder, or have children that do. */
 bool tool_set_coverage(const char *where)
 {
@@ -378,6 +401,8 @@ static bool set_environment(const struct run_options *o)
 		setenv("PTXLOOM_DETERMINISTIC", "1", 1);
 	if (o->debug_wait)
 		setenv("PTXLOOM_DEBUG_WAIT", "1", 1);
+	if (o->schedule)
+		setenv("PTXLOOM_SCHEDULE", o->schedule, 1);
 	if (o->inject)
 		setenv("PTXLOOM_INJECT", o->inject, 1);
 	if (o->inject_strict)
@@ -439,7 +464,7 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 		return tool_usage(self, "--record-launch needs --record FILE");
 	if (o.inject_strict && !o.inject && !setting_text(SETTING_INJECT))
 		return tool_usage(self, "--inject-strict needs --inject RULES");
-	if (!check_devices(o.device) || !check_rules(o.inject))
+	if (!check_devices(o.device) || !check_rules(o.inject) || !tool_check_schedule(o.schedule))
 		return TOOL_USAGE;
 	if (!is_setting_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
 	    !is_setting_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))

@@ -57,6 +57,11 @@ void tool_environment_set(const struct tool_environment *e);
  * else NULL.
  */
 const char *tool_device_option(int argc, char **argv, int *i);
+/*
+ * Is this a schedule? option: the value of --schedule; NULL: that of the environment, if any. False
+ * after a message.
+ */
+bool tool_check_schedule(const char *option);
 /* Is this a list of devices? False after a message. */
 bool tool_check_devices(const char *spec);
 

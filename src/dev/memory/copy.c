@@ -231,8 +231,12 @@ static void report_fault(const struct copy_plan *p)
 
 static struct memory_box dst_box(const struct copy_plan *p)
 {
-	return (struct memory_box){(u64)(uintptr_t)p->dst - p->dst_bias, p->dst_pitch, p->dst_slice,
-				   !p->dst_pageable, p->dst_array};
+	return (struct memory_box){(u64)(uintptr_t)p->dst - p->dst_bias,
+				   p->dst_pitch,
+				   p->dst_slice,
+				   !p->dst_pageable,
+				   p->dst_array,
+				   p->dst_device};
 }
 
 /* What is staged is told when it is read from where it was staged. */
@@ -240,10 +244,12 @@ static void tell_copy(const struct copy_plan *p)
 {
 	struct memory_copy c = {.dst = dst_box(p),
 				.src = {(u64)(uintptr_t)p->src - p->src_bias, p->src_pitch,
-					p->src_slice, !p->src_pageable && !p->owned, p->src_array},
+					p->src_slice, !p->src_pageable && !p->owned, p->src_array,
+					p->src_device},
 				.width = p->width,
 				.height = p->height,
-				.depth = p->depth};
+				.depth = p->depth,
+				.bytes = p->src};
 
 	if (p->dev && p->width && p->height && p->depth)
 		memory_tell_copy(&c);

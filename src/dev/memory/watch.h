@@ -14,14 +14,16 @@
 /* A box of rows and slices, by addresses as programs see them. */
 struct memory_box {
 	u64 address, pitch, slice;
-	bool known; /* of a device, managed or pinned; else the program's own memory, or ours */
-	bool array; /* texels: the address is no program's */
+	bool known;  /* of a device, managed or pinned; else the program's own memory, or ours */
+	bool array;  /* texels: the address is no program's */
+	bool device; /* memory of a device, of copies */
 };
 
 /* A copy, before it is carried out. */
 struct memory_copy {
 	struct memory_box dst, src;
 	u64 width, height, depth; /* bytes of a row, rows, slices; at least 1 */
+	const u8 *bytes;          /* where the source can be read, with the pitches of src */
 };
 
 /*

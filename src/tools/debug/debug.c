@@ -30,6 +30,7 @@ const char tool_help_debug[] =
 	"  --batch               end after these commands instead of asking for more\n"
 	"  -p, --pid PROCESS     attach to a program that waits for a debugger, see ptxloom-run(1), instead of PROG\n"
 	"  --replay FILE         debug a launch that `ptxloom run --record FILE` wrote, instead of PROG\n"
+	"  --schedule TOKEN      the interleaving that `ptxloom explore` has found, a word or @FILE\n"
 	"  --check=CHECKS        look for errors, as `ptxloom check` does, whose options are taken here, too, and\n"
 	"                        stop at each that a kernel makes\n"
 	"  --color WHEN          use colours: auto (default: on a terminal), always, never\n"
@@ -46,7 +47,7 @@ struct given {
 };
 
 struct options {
-	const char *device, *colour, *replay, *process;
+	const char *device, *colour, *replay, *process, *schedule;
 	VEC(struct given) scripts;
 	bool batch;
 };
@@ -83,6 +84,7 @@ static int read_option(const struct tool_command *self, struct options *o, int a
 	static const char *const colour[] = {"--color", NULL};
 	static const char *const process[] = {"-p", "--pid", NULL};
 	static const char *const replay[] = {"--replay", NULL};
+	static const char *const schedule[] = {"--schedule", NULL};
 	const char *value, *missing = NULL;
 	struct given g;
 
@@ -100,6 +102,10 @@ static int read_option(const struct tool_command *self, struct options *o, int a
 	}
 	if ((value = option_value(argc, argv, i, replay, &missing))) {
 		o->replay = value;
+		return TOOL_OK;
+	}
+	if ((value = option_value(argc, argv, i, schedule, &missing))) {
+		o->schedule = value;
 		return TOOL_OK;
 	}
 	if ((value = option_value(argc, argv, i, colour, &missing))) {
@@ -438,6 +444,14 @@ static int debug(const struct tool_command *self, const struct options *o, int a
 		return tool_usage(self, "--color is auto, always or never, not '%s'", o->colour);
 	if (o->device && !tool_check_devices(o->device))
 		return TOOL_USAGE;
+	if (!tool_check_schedule(o->schedule))
+		return TOOL_USAGE;
+	if (o->schedule && (o->process || o->replay))
+		return tool_usage(
+			self,
+			"--schedule is for a program that is started, not with -p or --replay");
+	if (o->schedule)
+		setenv("PTXLOOM_SCHEDULE", o->schedule, 1);
 	program_init(&f.program);
 	f.program.device = o->device;
 	if (o->process)

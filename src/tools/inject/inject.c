@@ -4,7 +4,7 @@
 #include "src/base/file.h"
 #include "src/base/setting.h"
 #include "src/inject/rules.h"
-#include "src/tools/inject/trial.h"
+#include "src/tools/trial.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,0 +1,662 @@
+/*
+ * `ptxloom explore`: runs of a program under many schedules, until one fails.
+ */
+#include "src/tools/explore/explore.h"
+#include "src/base/demangle.h"
+#include "src/base/map.h"
+#include "src/base/setting.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const char tool_help_explore[] =
+	"Runs PROG again and again, each time with another interleaving of its warps, until a run fails; then says\n"
+	"which warp has to stop where for that, and prints a line that repeats it exactly.\n"
+	"\n"
+	"  -n N                  so many schedules: 200\n"
+	"  --time TIME           begin none after this time (30s, 2m)\n"
+	"  -j N                  so many runs at a time: one for each core. The answer is the same\n"
+	"  --strategy NAME       mixed (default), pct: random priorities that change; random; starve: a warp waits\n"
+	"  --depth N             most priorities that change in a schedule, and one more: 3\n"
+	"  --same-output         a run fails, too, if the host gets other contents of device memory\n"
+	"  --minimise N          most runs that make a failing schedule smaller: 100\n"
+	"  --shard I/N           of all schedules only the I-th, (I + N)-th ..; I from 1 on\n"
+	"  --timeout TIME        a run that takes longer fails; ten times the natural run and 5s\n"
+	"  --replay TOKEN        no search: run PROG once with this schedule, a word or @FILE\n"
+	"  -d, --device DEVICE   as of `ptxloom run`; several times: schedules take them in turn\n"
+	"  --help                this text\n"
+	"\n"
+	"Exit status: 0 if no schedule fails, 1 if one does, 2 for wrong arguments, 3 if PROG fails by itself or\n"
+	"launches nothing; with --replay that of PROG, 87 if it launches something else.\n";
+
+#define EXPLORE_UNFIT 3
+#define TIMES 10u
+#define MORE_MS 5000u
+/* The natural run, without --timeout. */
+#define NATURAL_MS 300000u
+#define DEPTH_MOST (SCHEDULE_POINTS + 1)
+#define COUNT_MOST ((u64)1 << 32)
+
+/* ---- arguments ---- */
+
+static const struct {
+	const char *name;
+	size_t at;
+	u64 least, most;
+} explore_numbers[] = {
+	{"-n", offsetof(struct explore_options, schedules), 1, COUNT_MOST},
+	{"-j", offsetof(struct explore_options, jobs), 1, TRIALS_MAX},
+	{"--depth", offsetof(struct explore_options, depth), 1, DEPTH_MOST},
+	{"--minimise", offsetof(struct explore_options, minimise), 0, COUNT_MOST},
+};
+
+static const char *const strategies[] = {"mixed", "pct", "random", "starve"};
+
+/* The value of an option, NAME=VALUE or NAME VALUE; NULL: it is another. */
+static const char *explore_value(int argc, char **argv, int *i, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(argv[*i], name, n) != 0)
+		return NULL;
+	if (argv[*i][n] == '=')
+		return argv[*i] + n + 1;
+	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+static bool parse_count(const char *text, u64 least, u64 most, u64 *out)
+{
+	char *end;
+	unsigned long long x;
+
+	errno = 0;
+	x = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || x < least || x > most)
+		return false;
+	*out = x;
+	return true;
+}
+
+static int read_time(const struct tool_command *self, const char *name, const char *value, u64 *ms)
+{
+	struct text why = {0};
+	int status = TOOL_OK;
+
+	if (!setting_parse(SETTING_TIMEOUT, name, value, ms, &why))
+		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return status;
+}
+
+static int read_shard(const struct tool_command *self, struct explore_options *o, const char *value)
+{
+	char *slash, *copy = strdup(value);
+	bool ok;
+
+	slash = copy ? strchr(copy, '/') : NULL;
+	if (slash)
+		*slash = '\0';
+	ok = slash && parse_count(slash + 1, 1, COUNT_MOST, &o->shards) &&
+	     parse_count(copy, 1, o->shards, &o->shard);
+	free(copy);
+	return ok ? TOOL_OK : tool_usage(self, "--shard is I/N, I from 1 to N, not '%s'", value);
+}
+
+static int read_strategy(const struct tool_command *self, struct explore_options *o,
+			 const char *value)
+{
+	for (size_t i = 0; i < ARRAY_LEN(strategies); i++)
+		if (!strcmp(value, strategies[i])) {
+			o->strategy = (enum strategy)i;
+			return TOOL_OK;
+		}
+	return tool_usage(self, "--strategy is mixed, pct, random or starve, not '%s'", value);
+}
+
+static int add_device(const struct tool_command *self, struct explore_options *o, const char *name)
+{
+	if (!tool_check_devices(name))
+		return TOOL_USAGE;
+	if (o->devices.len == EXPLORE_DEVICES)
+		return tool_usage(self, "-d is there too often: %u times at most", EXPLORE_DEVICES);
+	return VEC_PUSH(&o->devices, name) ? TOOL_OK : tool_usage(self, "no memory left");
+}
+
+static int read_explore_option(const struct tool_command *self, struct explore_options *o, int argc,
+			       char **argv, int *i)
+{
+	const char *value, *name = argv[*i];
+
+	if (!strcmp(name, "--same-output")) {
+		o->same_output = true;
+		return TOOL_OK;
+	}
+	for (size_t k = 0; k < ARRAY_LEN(explore_numbers); k++) {
+		u64 *at = (u64 *)(void *)((char *)o + explore_numbers[k].at);
+
+		if (!(value = explore_value(argc, argv, i, explore_numbers[k].name)))
+			continue;
+		return parse_count(value, explore_numbers[k].least, explore_numbers[k].most, at)
+			       ? TOOL_OK
+			       : tool_usage(self, "%s takes a number from %llu to %llu, not '%s'",
+					    explore_numbers[k].name,
+					    (unsigned long long)explore_numbers[k].least,
+					    (unsigned long long)explore_numbers[k].most, value);
+	}
+	if ((value = explore_value(argc, argv, i, "--timeout")))
+		return read_time(self, "--timeout", value, &o->limit_ms);
+	if ((value = explore_value(argc, argv, i, "--time")))
+		return read_time(self, "--time", value, &o->time_ms);
+	if ((value = explore_value(argc, argv, i, "--strategy")))
+		return read_strategy(self, o, value);
+	if ((value = explore_value(argc, argv, i, "--shard")))
+		return read_shard(self, o, value);
+	if ((value = explore_value(argc, argv, i, "--replay"))) {
+		o->replay = value;
+		return TOOL_OK;
+	}
+	if ((value = tool_device_option(argc, argv, i)))
+		return add_device(self, o, value);
+	return tool_usage(self, "unknown option '%s', or its value is missing", name);
+}
+
+/* ---- runs ---- */
+
+static u64 explore_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static bool begin_run(struct explore *x, struct explore_run *r, u32 device,
+		      const struct schedule *s)
+{
+	struct text t[4] = {0};
+	const char *variables[5] = {NULL};
+	u32 n = 0;
+	bool ok;
+
+	text_puts(&t[n], "PTXLOOM_SCHEDULE=");
+	schedule_write(s, &t[n++]);
+	r->number = x->runs++;
+	text_printf(&t[n++], "PTXLOOM_SCHEDULE_NOTES=%s/%llu", x->dir,
+		    (unsigned long long)r->number);
+	text_puts(&t[n++], "PTXLOOM_SEED=");
+	if (x->o.devices.at[device])
+		text_printf(&t[n++], "PTXLOOM_DEVICE=%s", x->o.devices.at[device]);
+	ok = true;
+	for (u32 i = 0; i < n; i++) {
+		ok &= !t[i].failed;
+		variables[i] = t[i].at;
+	}
+	if (ok)
+		r->path = strdup(strchr(variables[1], '=') + 1);
+	r->begun = ok && r->path &&
+		   trial_begin(&r->trial, x->argv, variables,
+			       x->o.limit_ms ? x->o.limit_ms : x->limit_ms);
+	for (u32 i = 0; i < n; i++)
+		text_fini(&t[i]);
+	return r->begun;
+}
+
+static bool end_run(struct explore_run *r)
+{
+	bool ok = trial_end(&r->trial);
+
+	r->begun = false;
+	ok = notes_read(&r->notes, r->path) && ok;
+	unlink(r->path);
+	return ok;
+}
+
+bool explore_run(struct explore *x, struct explore_run *r, u32 device, const struct schedule *s)
+{
+	struct trial *one[] = {&r->trial};
+
+	if (!begin_run(x, r, device, s))
+		return false;
+	trial_wait_any(one, 1);
+	return end_run(r);
+}
+
+void explore_run_fini(struct explore_run *r)
+{
+	if (r->begun) {
+		trial_drop(&r->trial);
+		unlink(r->path);
+	} else {
+		trial_fini(&r->trial);
+	}
+	notes_fini(&r->notes);
+	free(r->path);
+	*r = (struct explore_run){0};
+}
+
+static bool are_copies_alike(const struct notes *a, const struct notes *b)
+{
+	return a->copies.len == b->copies.len &&
+	       (!a->copies.len ||
+		!memcmp(a->copies.at, b->copies.at, a->copies.len * sizeof(*a->copies.at)));
+}
+
+bool explore_fails(const struct explore *x, const struct explore_run *r, u32 device)
+{
+	const struct explore_run *natural = &x->natural[device];
+
+	return r->trial.timed_out || r->trial.signal || r->trial.status != natural->trial.status ||
+	       r->notes.faults ||
+	       (x->o.same_output && !are_copies_alike(&r->notes, &natural->notes));
+}
+
+bool explore_alike(const struct explore_run *a, const struct explore_run *b)
+{
+	return a->trial.timed_out == b->trial.timed_out && a->trial.signal == b->trial.signal &&
+	       a->trial.status == b->trial.status && !a->notes.faults == !b->notes.faults;
+}
+
+static void say_how(const struct explore_run *r, struct text *t)
+{
+	const struct trial *x = &r->trial;
+
+	if (!x->timed_out && !x->signal && !x->status)
+		text_puts(t, r->notes.faults ? "exit status 0, but a launch has failed"
+					     : "exit status 0, but the host got other data");
+	else
+		trial_say(x, t);
+}
+
+/* ---- the natural run ---- */
+
+/* Returns TOOL_OK, or the status to end with after a message. */
+static int run_naturally(struct explore *x, u32 device)
+{
+	struct explore_run *r = &x->natural[device];
+	struct schedule s = {0};
+	struct text how = {0};
+	int status = TOOL_OK;
+
+	x->limit_ms = NATURAL_MS;
+	if (!explore_run(x, r, device, &s))
+		return TOOL_CANNOT_RUN;
+	say_how(r, &how);
+	if (r->trial.timed_out || r->trial.signal || r->trial.status || r->notes.faults) {
+		fputs(r->trial.out.at ? r->trial.out.at : "", stdout);
+		fputs(r->trial.err.at ? r->trial.err.at : "", stderr);
+		printf("explore: %s fails by itself: %s; nothing was explored\n", x->argv[0],
+		       how.at);
+		status = EXPLORE_UNFIT;
+	} else if (!r->notes.steps) {
+		printf("explore: %s launches no kernel that touches memory; nothing was explored\n",
+		       x->argv[0]);
+		status = EXPLORE_UNFIT;
+	}
+	text_fini(&how);
+	return status;
+}
+
+/* ---- the search ---- */
+
+struct search {
+	struct explore *x;
+	u64 next, failing; /* numbers; failing 0: none so far */
+	u64 passed, begin_ms;
+	struct explore_run run[TRIALS_MAX], worst;
+	struct schedule schedule;
+	u32 running;
+	struct map orders;
+	u64 distinct;
+	bool broken;
+};
+
+static u32 schedule_device(const struct explore *x, u64 i)
+{
+	return (u32)(i % x->o.devices.len);
+}
+
+static void plan(const struct explore *x, u64 i, struct schedule *s)
+{
+	plan_schedule(s, i, x->o.strategy, (u32)x->o.depth,
+		      &x->natural[schedule_device(x, i)].notes);
+}
+
+/* The number of the next schedule; 0: there is none. */
+static u64 next_schedule(struct search *q)
+{
+	const struct explore_options *o = &q->x->o;
+	u64 i = q->next;
+
+	while (i <= o->schedules && o->shards && (i - 1) % o->shards != o->shard - 1)
+		i++;
+	if (i > o->schedules || (q->failing && i > q->failing) || q->broken)
+		return 0;
+	if (o->time_ms && explore_now_ms() - q->begin_ms >= o->time_ms)
+		return 0;
+	q->next = i + 1;
+	return i;
+}
+
+static void count_order(struct search *q, const struct notes *n)
+{
+	u64 order = HASH_SEED;
+
+	for (size_t i = 0; i < n->launches.len; i++)
+		order = hash_more(order, &n->launches.at[i].order, sizeof(order));
+	if (map_get(&q->orders, order | 1))
+		return;
+	if (map_set(&q->orders, order | 1, 1))
+		q->distinct++;
+}
+
+static void begin_runs(struct search *q)
+{
+	while (q->running < q->x->o.jobs) {
+		u64 i = next_schedule(q);
+		struct explore_run *r = &q->run[q->running];
+		struct schedule s;
+
+		if (!i)
+			return;
+		*r = (struct explore_run){0};
+		plan(q->x, i, &s);
+		q->broken = !begin_run(q->x, r, schedule_device(q->x, i), &s);
+		r->number = i;
+		if (q->broken)
+			return;
+		q->running++;
+	}
+}
+
+static void take_run(struct search *q, u32 at)
+{
+	struct explore_run r = q->run[at];
+	u64 i = r.number;
+
+	q->run[at] = q->run[--q->running];
+	q->broken |= !end_run(&r);
+	if (!q->broken)
+		count_order(q, &r.notes);
+	if (!q->broken && explore_fails(q->x, &r, schedule_device(q->x, i))) {
+		if (!q->failing || i < q->failing) {
+			explore_run_fini(&q->worst);
+			q->worst = r;
+			q->failing = i;
+			return;
+		}
+	} else {
+		q->passed++;
+	}
+	explore_run_fini(&r);
+}
+
+/* Runs that can no longer have a say are stopped. */
+static void stop_later(struct search *q)
+{
+	for (u32 i = 0; q->failing && i < q->running;)
+		if (q->run[i].number > q->failing) {
+			explore_run_fini(&q->run[i]);
+			q->run[i] = q->run[--q->running];
+		} else {
+			i++;
+		}
+}
+
+static void search_all(struct search *q)
+{
+	for (;;) {
+		struct trial *trials[TRIALS_MAX];
+
+		begin_runs(q);
+		if (!q->running || q->broken)
+			return;
+		for (u32 i = 0; i < q->running; i++)
+			trials[i] = &q->run[i].trial;
+		take_run(q, trial_wait_any(trials, q->running));
+		stop_later(q);
+	}
+}
+
+/* ---- the answer ---- */
+
+/* The choices that the failing run has made, as a schedule of its own. */
+static bool list_choices(const struct explore_run *r, bool eager, struct schedule *s)
+{
+	*s = (struct schedule){.kind = SCHEDULE_LIST, .eager = eager};
+	for (size_t i = 0; i < r->notes.choices.len; i++) {
+		const struct schedule_choice *c = &r->notes.choices.at[i].choice;
+		struct schedule_choice *last =
+			s->choices.len ? &s->choices.at[s->choices.len - 1] : NULL;
+
+		if (last && last->passes && c->passes && last->launch == c->launch &&
+		    last->cta == c->cta && last->warp == c->warp && last->step == c->step)
+			last->count++;
+		else if (!VEC_PUSH(&s->choices, *c))
+			return false;
+	}
+	schedule_sort(s);
+	return true;
+}
+
+static bool add_digest(struct schedule *s, const struct notes *n)
+{
+	s->has_digest = true;
+	s->launches.len = 0;
+	for (size_t i = 0; i < n->launches.len; i++)
+		if (!VEC_PUSH(&s->launches, n->launches.at[i].hash))
+			return false;
+	return true;
+}
+
+/* Does the program do the same again with these choices? r: that run. */
+static bool fails_again(struct search *q, const struct schedule *s, struct explore_run *r)
+{
+	u32 device = schedule_device(q->x, q->failing);
+
+	explore_run_fini(r);
+	if (!explore_run(q->x, r, device, s)) {
+		q->broken = true;
+		return false;
+	}
+	return explore_fails(q->x, r, device) && explore_alike(r, &q->worst);
+}
+
+static void say_failing(const struct search *q)
+{
+	struct text how = {0};
+
+	say_how(&q->worst, &how);
+	printf("explore: schedule %llu of %llu fails: %s (%llu passed, %.1f s)\n",
+	       (unsigned long long)q->failing, (unsigned long long)q->x->o.schedules, how.at,
+	       (unsigned long long)(q->failing - 1),
+	       (double)(explore_now_ms() - q->begin_ms) / 1000);
+	fflush(stdout);
+	text_fini(&how);
+}
+
+/* Make it small, and print it. */
+static int conclude_failure(struct search *q)
+{
+	u32 device = schedule_device(q->x, q->failing);
+	struct schedule s, planned;
+	struct explore_run r = {0};
+	u64 choices;
+	bool ok;
+
+	say_failing(q);
+	plan(q->x, q->failing, &planned);
+	ok = list_choices(&q->worst, planned.eager, &s);
+	choices = s.choices.len;
+	if (ok && fails_again(q, &s, &r)) {
+		ok = minimise(q->x, &s, device, &q->worst);
+	} else {
+		schedule_fini(&s);
+		s = planned;
+	}
+	/* What the smaller one launches, and whether it really fails each time. */
+	ok = ok && !q->broken && (fails_again(q, &s, &r) || !q->broken) &&
+	     add_digest(&s, &r.notes) && (fails_again(q, &s, &r) || !q->broken);
+	if (ok) {
+		report_failure(q->x, q->failing, &s, device, &r, choices);
+		if (!explore_fails(q->x, &r, device))
+			puts("  note: it does not fail every time: something other than the schedule has a say, "
+			     "such as threads of the host, the time or random numbers");
+	}
+	explore_run_fini(&r);
+	schedule_fini(&s);
+	return ok ? TOOL_FINDINGS : TOOL_CANNOT_RUN;
+}
+
+static u64 pairs_of(const struct explore *x)
+{
+	u64 n = 0;
+
+	for (size_t i = 0; i < x->o.devices.len; i++)
+		n = x->natural[i].notes.pairs.len > n ? x->natural[i].notes.pairs.len : n;
+	return n;
+}
+
+static int conclude_search(struct search *q)
+{
+	if (q->broken)
+		return TOOL_CANNOT_RUN;
+	if (q->failing)
+		return conclude_failure(q);
+	printf("explore: %llu schedules passed (%.1f s)\n", (unsigned long long)q->passed,
+	       (double)(explore_now_ms() - q->begin_ms) / 1000);
+	return TOOL_OK;
+}
+
+static void say_orders(const struct search *q)
+{
+	u64 pairs = pairs_of(q->x);
+
+	if (pairs)
+		printf("explore: %llu distinct interleaving%s of %llu conflicting pair%s of places %s seen\n",
+		       (unsigned long long)q->distinct, q->distinct == 1 ? "" : "s",
+		       (unsigned long long)pairs, pairs == 1 ? "" : "s",
+		       q->distinct == 1 ? "was" : "were");
+	else
+		puts("explore: no distinct interleavings: no conflicting pairs of places were seen");
+}
+
+static int search_program(struct explore *x)
+{
+	struct search *q = calloc(1, sizeof(*q));
+	int status = TOOL_OK;
+
+	if (!q)
+		return TOOL_CANNOT_RUN;
+	q->x = x;
+	q->next = 1;
+	q->begin_ms = explore_now_ms();
+	for (u32 i = 0; i < x->o.devices.len && !status; i++) {
+		u64 begin = explore_now_ms();
+
+		status = run_naturally(x, i);
+		if (x->natural_ms < explore_now_ms() - begin)
+			x->natural_ms = explore_now_ms() - begin;
+	}
+	x->limit_ms = TIMES * x->natural_ms + MORE_MS;
+	if (!status) {
+		for (u32 i = 0; i < x->o.devices.len; i++)
+			count_order(q, &x->natural[i].notes);
+		search_all(q);
+		status = conclude_search(q);
+		if (status == TOOL_OK || status == TOOL_FINDINGS)
+			say_orders(q);
+	}
+	for (u32 i = 0; i < q->running; i++)
+		explore_run_fini(&q->run[i]);
+	explore_run_fini(&q->worst);
+	map_fini(&q->orders);
+	free(q);
+	return status;
+}
+
+/* ---- one run ---- */
+
+static int replay_schedule(struct explore *x)
+{
+	struct tool_environment e;
+
+	if (!tool_environment(&e))
+		return TOOL_CANNOT_RUN;
+	setenv("LD_PRELOAD", e.preload, 1);
+	setenv("LD_LIBRARY_PATH", e.library_path, 1);
+	tool_environment_fini(&e);
+	setenv("PTXLOOM_SCHEDULE", x->o.replay, 1);
+	unsetenv("PTXLOOM_SEED");
+	if (x->o.devices.at[0])
+		setenv("PTXLOOM_DEVICE", x->o.devices.at[0], 1);
+	return tool_start_program(x->argv);
+}
+
+static int make_notes_folder(struct explore *x)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if ((size_t)snprintf(x->dir, sizeof(x->dir), "%s/ptxloom-explore-XXXXXX",
+			     tmp && *tmp ? tmp : "/tmp") >= sizeof(x->dir) ||
+	    !mkdtemp(x->dir)) {
+		fprintf(stderr, "ptxloom explore: no folder for notes in %s: %s\n",
+			tmp && *tmp ? tmp : "/tmp", strerror(errno));
+		*x->dir = '\0';
+		return TOOL_CANNOT_RUN;
+	}
+	return TOOL_OK;
+}
+
+static int explore_program(struct explore *x)
+{
+	int status = make_notes_folder(x);
+
+	status = status ? status : search_program(x);
+	for (u32 i = 0; i < EXPLORE_DEVICES; i++)
+		explore_run_fini(&x->natural[i]);
+	if (*x->dir)
+		rmdir(x->dir);
+	return status;
+}
+
+static u64 cores(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+
+	return n < 1 ? 1 : n > (int)TRIALS_MAX ? TRIALS_MAX : (u64)n;
+}
+
+int tool_main_explore(const struct tool_command *self, int argc, char **argv)
+{
+	struct explore x = {.o = {.schedules = 200, .jobs = cores(), .minimise = 100, .depth = 3}};
+	int i = 1, status = TOOL_OK;
+
+	for (; i < argc && argv[i][0] == '-' && !status; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return tool_help(self);
+		status = read_explore_option(self, &x.o, argc, argv, &i);
+	}
+	if (!status && i == argc)
+		status = tool_usage(self, "no program given");
+	if (!status && !x.o.devices.len && !VEC_PUSH(&x.o.devices, NULL))
+		status = tool_usage(self, "no memory left");
+	x.argv = argv + i;
+	demangle_prepare();
+	if (!status && x.o.replay) {
+		status = tool_check_schedule(x.o.replay) ? replay_schedule(&x) : TOOL_USAGE;
+	} else if (!status) {
+		status = explore_program(&x);
+	}
+	VEC_FREE(&x.o.devices);
+	return status;
+}

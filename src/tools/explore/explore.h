@@ -1,0 +1,111 @@
+/*
+ * Private to `ptxloom explore`: a search among the schedules of a program.
+ */
+#ifndef PL_TOOLS_EXPLORE_H
+#define PL_TOOLS_EXPLORE_H
+
+#include "src/sched/schedule.h"
+#include "src/tools/trial.h"
+
+/* ---- notes.c: what a run has written down (src/sched/steer_notes.c) ---- */
+
+struct noted_launch {
+	u64 number, steps, order;
+	u32 hash, grid[3], block[3];
+	char *name; /* owned */
+};
+
+/* Two places that touched the same word, by different warps. */
+struct noted_pair {
+	u64 launch;
+	u32 place[2];
+	u64 cta[2];
+	u32 warp[2], visits[2];
+};
+
+struct noted_choice {
+	struct schedule_choice choice;
+	char *at, *to; /* places: owned */
+};
+
+/* A warp that was held met what another did in its stead. */
+struct noted_meeting {
+	u64 launch, cta[2];
+	u32 warp[2];
+	char *place[2]; /* owned */
+};
+
+struct notes {
+	VEC(struct noted_launch) launches;
+	VEC(struct noted_pair) pairs;
+	VEC(struct noted_choice) choices;
+	VEC(struct noted_meeting) meetings;
+	VEC(u64) copies;
+	u32 faults;
+	u64 steps; /* of all launches */
+};
+
+/* False: there is no memory. A file that is not there has nothing. */
+bool notes_read(struct notes *n, const char *path);
+void notes_fini(struct notes *n);
+
+/* ---- plan.c ---- */
+
+enum strategy { STRATEGY_MIXED, STRATEGY_PCT, STRATEGY_RANDOM, STRATEGY_STARVE };
+
+/* Schedule number i, from 1 on, for a program whose natural run has left these notes. */
+void plan_schedule(struct schedule *s, u64 i, enum strategy strategy, u32 depth,
+		   const struct notes *natural);
+
+/* ---- explore.c ---- */
+
+struct explore_options {
+	u64 schedules, time_ms, jobs, minimise, depth, shard, shards, limit_ms; /* 0: none */
+	enum strategy strategy;
+	bool same_output;
+	const char *replay;
+	VEC(const char *) devices; /* one at least; NULL: that of the environment */
+};
+
+struct explore_run {
+	struct trial trial;
+	struct notes notes;
+	char *path; /* of the notes; owned */
+	u64 number;
+	bool begun;
+};
+
+#define EXPLORE_DEVICES 16u
+
+struct explore {
+	struct explore_options o;
+	char **argv;
+	char dir[256];
+	struct explore_run natural[EXPLORE_DEVICES]; /* by device */
+	u64 natural_ms, limit_ms;
+	u64 runs; /* that were begun, for the names of files */
+};
+
+/* Run it to its end. False after a message: it cannot be run. The caller frees r, also then. */
+bool explore_run(struct explore *x, struct explore_run *r, u32 device, const struct schedule *s);
+void explore_run_fini(struct explore_run *r);
+/* Has it failed, where the natural run has not? */
+bool explore_fails(const struct explore *x, const struct explore_run *r, u32 device);
+/* In the same way? */
+bool explore_alike(const struct explore_run *a, const struct explore_run *b);
+
+/* ---- minimise.c ---- */
+
+/*
+ * s: the choices of a run that has failed, which are made fewer as long as it fails so. Returns
+ * false after a message.
+ */
+bool minimise(struct explore *x, struct schedule *s, u32 device, const struct explore_run *failed);
+
+/* ---- report.c ---- */
+
+/* How the run of schedule s, number i, has failed: what it does, and the line that repeats it. */
+void report_failure(const struct explore *x, u64 i, const struct schedule *s, u32 device,
+		    const struct explore_run *r, u64 choices);
+
+#endif

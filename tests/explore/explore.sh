@@ -1,0 +1,102 @@
+# Search among schedules: what is found, made small and repeated; programs that drift; arguments and tokens that are
+# wrong.
+. "${srcdir:-.}/tests/tap.sh"
+cp "$top/samples/testkit/race.cu" "$top/tests/explore/drift.cu" "$top/tests/explore/shapes.cu" "$scratch"
+cd "$scratch" || exit 1
+
+# wrong TOKEN PLACE: one message, before anything is started.
+wrong()
+{
+	refused 2 "^ptxloom: error: --schedule:1:$2: " "refused: $1" ptxloom run --schedule "$1" touch started
+	[ ! -e started ] && [ "$(cat out err | wc -l)" = 1 ]
+	ok $? "one message, and nothing is started"
+}
+
+wrong '1:' 3
+wrong '1:1.0:w0@3/w64' 13
+wrong '1:1.0:w0@0/n' 13
+wrong '2:1.0:w0@3/w1' 1
+wrong 'pct:0:1' 6
+wrong 'natural+12' 11
+wrong 'natural now' 8
+refused 2 'none: No such file' "a file that is not there" ptxloom run --schedule @none true
+printf '# a comment\n 1:1.0:\nw0@x/w1\n' >token
+refused 2 '^ptxloom: error: token:3:4: ' "a place in a file" ptxloom debug --schedule @token -- true
+refused 2 '^ptxloom: error: PTXLOOM_SCHEDULE:1:1: ' "the variable is checked, too" \
+	env PTXLOOM_SCHEDULE=x ptxloom run true
+refused 2 'no program given' "explore what?" ptxloom explore -n 3
+refused 2 'from 1 to' "no schedules" ptxloom explore -n 0 true
+refused 2 'I from 1 to N' "a shard that is none" ptxloom explore --shard 3/2 true
+refused 2 'mixed, pct' "no such strategy" ptxloom explore --strategy best true
+refused 2 'unknown option' "no such option" ptxloom explore --best true
+ends 3 "a program that fails by itself" ptxloom explore -- false
+says out 'fails by itself: exit status 1; nothing was explored'
+ends 3 "a program that launches nothing" ptxloom explore -- true
+says out 'launches no kernel'
+
+needs_clang
+for name in race drift shapes; do
+	succeeds "$name: builds" ptxloom cc -lineinfo "$name.cu" -o "$name"
+done
+
+# found NAME ARGUMENTS: explore fails, and the replay line does the same with any number of workers.
+found()
+{
+	what=$1
+	shift
+	ends 1 "$what: found" ptxloom explore "$@"
+	skipping && return
+	cp out found
+	token=$(sed -n 's/.*PTXLOOM_SCHEDULE=\([^ ]*\) .*/\1/p' found)
+	command=$(sed -n 's/.*replay: //p' found)
+	same=0
+	for workers in 1 2 4 8; do
+		sh -c "PTXLOOM_WORKERS=$workers $command" >again 2>&1
+		[ $? = 1 ] || same=1
+		[ $workers = 1 ] && cp again first
+		cmp -s again first || same=1
+	done
+	ok $same "$what: the line repeats it with 1, 2, 4, 8 workers"
+}
+
+found race -n 50 -j 1 -- ./race 256
+skipping || cp found one
+says found 'warp [0-9]+ stops before race.cu:12 \(st.shared.*\) while warp [0-9]+ runs on to race.cu:15 \(ld.shared' \
+	"race: the two lines"
+says found '; 1 preemption of [0-9]+ is enough'
+capture ptxloom explore -n 50 -j 4 -- ./race 256
+[ "$(sed 's/ [0-9.]* s)/)/' out 2>/dev/null)" = "$(sed 's/ [0-9.]* s)/)/' one 2>/dev/null)" ]
+ok $? "the same with -j 4"
+succeeds "with a barrier nothing is found" ptxloom explore -n 60 -- ./race 256 fixed
+says out '60 schedules passed'
+found late -n 60 -- ./shapes late
+succeeds "late: with the barrier" ptxloom explore -n 40 -- ./shapes late fixed
+found ctas -n 60 -- ./shapes ctas
+succeeds "ctas: one atomic" ptxloom explore -n 40 -- ./shapes ctas fixed
+for strategy in pct random starve; do
+	ends 1 "$strategy finds it, too" ptxloom explore -n 60 --strategy $strategy -- ./race 128
+done
+succeeds "other output is no failure" ptxloom explore -n 30 -- ./shapes output
+ends 1 "but it is with --same-output" ptxloom explore -n 30 --same-output -- ./shapes output
+succeeds "and not where it is the same" ptxloom explore -n 30 --same-output -- ./shapes output fixed
+ends 1 "shards have schedules of their own" ptxloom explore -n 50 --shard 2/3 -- ./race 256
+says out 'schedule (2|5|8|11) of 50'
+
+found drift -n 60 -- ./drift
+if ! skipping; then
+	for drift in kernel grid more; do
+		DRIFT=$drift ptxloom run --schedule "$token" ./drift >out 2>err
+		echo $? >>err
+		case $drift in
+		kernel) says err 'launch 1 was reduce\(int\*\), the schedule has scale\(int\*\)' ;;
+		grid) says err 'launch 1 was scale\(int\*\), the schedule has it with another grid' ;;
+		more) says err 'launch 2 was scale\(int\*\), the schedule has only 1 launches' ;;
+		esac
+		[ "$(tail -n 1 err)" = 87 ]
+		ok $? "$drift: 87"
+	done
+	ends 1 "--replay" ptxloom explore --replay "$token" -- ./drift
+	ends 0 "the debugger runs it" ptxloom debug --schedule "$token" --batch -ex run -- ./drift
+	says any 'exited with status 1' "and it fails there, too"
+fi
+finish
