@@ -113,6 +113,12 @@ tests_oracle_counters_cross_SOURCES = tests/oracle/counters_cross.c tests/counte
 tests_oracle_counters_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_counters_cross_LDADD = $(UNIT_LDADD) -ldl
 EXTRA_DIST += tests/oracle/counters_cross.sh tests/counters/h200.tsv
+# The same for what depends on caches: tests/oracle/caches_cross.sh BUILD, compared by tests/profile/caches.sh
+check_PROGRAMS += tests/oracle/caches_cross
+tests_oracle_caches_cross_SOURCES = tests/oracle/caches_cross.c
+tests_oracle_caches_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
+tests_oracle_caches_cross_LDADD = $(UNIT_LDADD) -ldl
+EXTRA_DIST += tests/oracle/caches_cross.sh tests/counters/caches.tsv tests/counters/compare.awk
 # The same for other instructions and for random programs: tests/oracle/form_cross.sh BUILD
 check_PROGRAMS += tests/oracle/form_cross
 tests_oracle_form_cross_SOURCES = tests/oracle/form_cross.c tests/oracle/form_cross.h \

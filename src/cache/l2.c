@@ -12,6 +12,8 @@
 
 #define L2_SET_LINES 128u
 #define L2_SIZE_TENTHS 11u
+#define HOME_LINES (4096u / CACHE_LINE_BYTES)
+#define CHUNK_LINES (512u / CACHE_LINE_BYTES)
 
 static u64 l2_mix(u64 x)
 {
@@ -28,9 +30,13 @@ static u64 tag_of(u64 line, u32 side)
 	return line << 1 | side;
 }
 
+/*
+ * Homes alternate by pieces of 4 KiB, in the order of bits that are 1 in their number. The first
+ * piece of a buffer is far from the SM that has the first CTA.
+ */
 static u32 home_of(const struct l2 *c, u64 line)
 {
-	return c->rules.partitions > 1 ? (u32)(l2_mix(line) >> 40) & 1 : 0;
+	return c->rules.partitions > 1 ? __builtin_popcountll(line / HOME_LINES) & 1 : 0;
 }
 
 bool l2_init(struct l2 *c, const struct l2_rules *rules)
@@ -259,14 +265,30 @@ static struct l2_line *l2_bring(struct l2 *c, u64 tag, enum l2_class class)
 	return e;
 }
 
-/* The line, made if it is not there. */
-static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class)
+/* A line comes to its home: does its chunk, too? */
+static void note_chunk(struct l2 *c, u64 tag)
+{
+	u64 line = tag >> 1, first = line / CHUNK_LINES * CHUNK_LINES;
+
+	if (c->rules.partitions < 2 || home_of(c, line) != (tag & 1))
+		return;
+	for (u64 l = first; l < first + CHUNK_LINES; l++)
+		if (l != line && l2_find(c, l << 1 | (tag & 1)))
+			return;
+	c->count.chunks++;
+}
+
+/* The line, made if it is not there; *was_there: it was. */
+static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class, bool *was_there)
 {
 	struct l2_line *e = l2_find(c, tag);
 	u32 set;
 
-	if (!e)
+	*was_there = e != NULL;
+	if (!e) {
+		note_chunk(c, tag);
 		return l2_bring(c, tag, class);
+	}
 	e->used = ++c->time;
 	if (e->after) {
 		set = (u32)((size_t)(e - c->slot) / L2_SET_LINES);
@@ -313,20 +335,37 @@ static void fetch_home(struct l2 *c, struct l2_line *e, u32 sectors)
 	fill_sectors(e, sectors);
 }
 
+/* The sectors of a request are counted, hits those that the line has. */
+static void count_request(struct l2 *c, enum l2_op op, const struct l2_line *e, u32 sectors,
+			  u32 hits, bool was_there)
+{
+	c->count.requests[op]++;
+	c->count.request_hit[op] += was_there;
+	c->count.sectors[op] += sectors;
+	c->count.hit[op] += hits;
+	c->count.class_hit[e->class] += hits;
+	c->count.class_sectors[e->class] += sectors;
+}
+
+static void count_fabric(struct l2 *c, enum l2_op op, u32 sectors, u32 hits, bool was_there)
+{
+	c->count.fabric_requests[op]++;
+	c->count.fabric_request_hit[op] += was_there;
+	c->count.fabric[op] += sectors;
+	c->count.fabric_hit[op] += hits;
+}
+
 void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enum l2_class class)
 {
 	u32 piece = (fetch_bytes ? fetch_bytes : c->rules.fetch_bytes) / CACHE_SECTOR_BYTES;
-	u32 home = home_of(c, line), hits, fetch, home_hits;
-	struct l2_line *e = l2_take(c, tag_of(line, side), class);
+	u32 home = home_of(c, line), hits, fetch, lacks, home_hits;
+	bool was_there;
+	struct l2_line *e = l2_take(c, tag_of(line, side), class, &was_there);
 
 	piece = piece > CACHE_SECTORS ? CACHE_SECTORS : piece;
 	fetch = look_up(e, sectors, piece, &hits);
-	c->count.requests[L2_READ]++;
-	c->count.sectors[L2_READ] += (u32)__builtin_popcount(sectors);
-	c->count.hit[L2_READ] += hits;
+	count_request(c, L2_READ, e, (u32)__builtin_popcount(sectors), hits, was_there);
 	c->count.miss[L2_READ] += (u32)__builtin_popcount(fetch);
-	c->count.class_hit[e->class] += hits;
-	c->count.class_sectors[e->class] += (u32)__builtin_popcount(sectors);
 	if (!fetch)
 		return;
 	if (home == side) {
@@ -334,55 +373,69 @@ void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enu
 		return;
 	}
 	fill_sectors(e, fetch);
-	c->count.fabric[L2_READ] += (u32)__builtin_popcount(fetch);
-	e = l2_take(c, tag_of(line, home), class);
-	fetch_home(c, e, look_up(e, fetch, piece, &home_hits));
+	e = l2_take(c, tag_of(line, home), class, &was_there);
+	lacks = look_up(e, fetch, piece, &home_hits);
+	count_fabric(c, L2_READ, (u32)__builtin_popcount(fetch), home_hits, was_there);
+	fetch_home(c, e, lacks);
+}
+
+/* Returns the sectors that have bytes. */
+static u32 write_bytes(struct l2_line *e, const u32 bytes[CACHE_SECTORS])
+{
+	u32 sectors = 0;
+
+	for (u32 s = 0; s < CACHE_SECTORS; s++) {
+		e->valid[s] |= bytes[s];
+		sectors |= (u32)(bytes[s] != 0) << s;
+	}
+	return sectors;
 }
 
 void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side, enum l2_class class)
 {
-	u32 home = home_of(c, line), n = 0;
-	struct l2_line *e = l2_take(c, tag_of(line, home), class), *copy = NULL;
+	u32 home = home_of(c, line), sectors, n;
+	bool was_there;
+	struct l2_line *e = l2_take(c, tag_of(line, side), class, &was_there);
 
-	if (home != side)
-		copy = l2_find(c, tag_of(line, side));
-	for (u32 s = 0; s < CACHE_SECTORS; s++) {
-		if (!bytes[s])
-			continue;
-		n++;
-		e->valid[s] |= bytes[s];
-		e->dirty |= (u8)(1u << s);
-		if (copy)
-			copy->valid[s] |= bytes[s];
+	sectors = write_bytes(e, bytes);
+	n = (u32)__builtin_popcount(sectors);
+	count_request(c, L2_WRITE, e, n, n, was_there);
+	if (home != side) {
+		e = l2_take(c, tag_of(line, home), class, &was_there);
+		write_bytes(e, bytes);
+		count_fabric(c, L2_WRITE, n, n, was_there);
 	}
-	c->count.requests[L2_WRITE]++;
-	c->count.sectors[L2_WRITE] += n;
-	c->count.hit[L2_WRITE] += n;
-	c->count.class_hit[e->class] += n;
-	c->count.class_sectors[e->class] += n;
-	if (home != side)
-		c->count.fabric[L2_WRITE] += n;
+	e->dirty |= (u8)sectors;
 }
 
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
 	       u32 requests)
 {
-	u32 home = home_of(c, line), piece = c->rules.fetch_bytes / CACHE_SECTOR_BYTES, hits;
-	struct l2_line *e = l2_take(c, tag_of(line, home), L2_NORMAL), *copy;
-	u32 fetch = look_up(e, sectors, piece, &hits);
+	u32 home = home_of(c, line), piece = c->rules.fetch_bytes / CACHE_SECTOR_BYTES, hits, fetch;
+	struct l2_line *e, *copy = home != side ? l2_find(c, tag_of(line, side)) : NULL;
+	bool was_there, had_copy = copy != NULL;
 
-	c->count.requests[op] += requests;
-	c->count.sectors[op] += count;
-	/* Seen from the other side, it is a message that always finds its place. */
-	c->count.hit[op] += home == side ? hits : count;
-	c->count.miss[op] += home == side ? (u32)__builtin_popcount(fetch) : 0;
-	if (home != side)
-		c->count.fabric[op] += count;
-	fetch_home(c, e, fetch);
-	e->dirty |= (u8)sectors;
-	copy = home != side ? l2_find(c, tag_of(line, side)) : NULL;
 	if (copy)
 		forget(c, copy);
+	e = l2_take(c, tag_of(line, home), L2_NORMAL, &was_there);
+	fetch = look_up(e, sectors, piece, &hits);
+	/* What comes behind the first one finds the line. */
+	c->count.requests[op] += requests;
+	c->count.request_hit[op] += requests - 1 + (home == side ? was_there : had_copy);
+	c->count.sectors[op] += count;
+	/* Seen from the other side, it is a message that always finds its place. */
+	c->count.hit[op] += home == side ? hits + count - (u32)__builtin_popcount(sectors) : count;
+	c->count.miss[op] += home == side ? (u32)__builtin_popcount(fetch) : 0;
+	c->count.class_sectors[e->class] += count;
+	if (home != side) {
+		u32 lacks = (u32)__builtin_popcount(fetch & sectors);
+
+		count_fabric(c, op, count, count - lacks, was_there);
+		c->count.fabric_requests[op] += requests - 1;
+		c->count.fabric_request_hit[op] += requests - 1;
+	}
+	fetch_home(c, e, fetch);
+	e->dirty |= (u8)sectors;
 }
 
 /* ---- the host, copies, and the beginning ---- */

@@ -16,6 +16,7 @@ struct l2_rules {
 	u32 partitions;  /* 1 or 2 */
 	u32 fetch_bytes; /* that a read which misses fetches: 32, 64, 128 */
 	u64 set_aside;   /* bytes for persisting lines */
+	u32 joins;       /* requests for a line that become one on the way here; 1: none do */
 };
 
 /* Which lines go first: the programming guide, L2 access management. */
@@ -32,7 +33,11 @@ struct l2_counts {
 	 * asked for a part of a piece.
 	 */
 	u64 hit[L2_OPS], miss[L2_OPS];
-	u64 fabric[L2_OPS]; /* between the partitions */
+	u64 request_hit[L2_OPS]; /* requests whose line is there, whatever its sectors */
+	/* Between the partitions: sectors, how many of them the line's home has, requests. */
+	u64 fabric[L2_OPS], fabric_hit[L2_OPS], fabric_requests[L2_OPS];
+	u64 fabric_request_hit[L2_OPS];
+	u64 chunks; /* of 512 bytes that are seen for the first time: a message each */
 	u64 dram_read, dram_write;
 	u64 class_hit[L2_CLASSES], class_sectors[L2_CLASSES];
 };

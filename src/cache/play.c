@@ -3,6 +3,9 @@
  */
 #include "src/cache/play.h"
 
+/* Requests of an SM that a store waits for, before it leaves. */
+#define STORES_WAIT 16u
+
 bool cache_sm_init(struct cache_sm *sm, const struct l1_rules *rules)
 {
 	*sm = (struct cache_sm){0};
@@ -28,10 +31,40 @@ void cache_sm_begin(struct cache_sm *sm)
 
 /* ---- one instruction ---- */
 
-static void request_second(struct cache_sm *sm, const struct cache_request *r)
+static void request_second(struct cache_sm *sm, struct cache_request *r)
 {
+	r->warp = sm->warp;
 	if (!VEC_PUSH(&sm->out, *r))
 		sm->is_cut = true;
+}
+
+/*
+ * A store to a line that the warp has just stored to becomes one with that store, if it has not
+ * left yet. Returns the sectors that it adds.
+ */
+static u32 join_store(struct cache_sm *sm, const struct cache_request *r)
+{
+	size_t from = sm->out.len > STORES_WAIT ? sm->out.len - STORES_WAIT : 0;
+	u32 added = 0;
+
+	for (size_t i = sm->out.len; i-- > from;) {
+		struct cache_request *old = &sm->out.at[i];
+
+		if (old->op != L2_WRITE || old->warp != sm->warp || old->turn + 1 < r->turn)
+			break;
+		if (old->line != r->line || old->turn == r->turn)
+			continue;
+		for (u32 k = 0; k < CACHE_SECTORS; k++) {
+			added += r->bytes[k] && !old->bytes[k];
+			old->bytes[k] |= r->bytes[k];
+		}
+		old->turn = r->turn;
+		return added;
+	}
+	request_second(sm, (struct cache_request[]){*r});
+	for (u32 k = 0; k < CACHE_SECTORS; k++)
+		added += r->bytes[k] != 0;
+	return added;
 }
 
 /* Ask the second cache for these sectors of a line. */
@@ -58,7 +91,7 @@ static u32 play_load(struct cache_sm *sm, const struct cache_shape *s, const str
 
 	if (s->policy.is_past)
 		l1_drop(&sm->l1, line);
-	else if (s->kind != CACHE_COPY_PAST)
+	else if (s->kind != CACHE_COPY_PAST && s->kind != CACHE_BULK_LOAD)
 		sectors = l1_load(&sm->l1, line, p->bytes, (enum l1_keep)s->policy.keep);
 	request_sectors(sm, s, line, sectors);
 	return (u32)__builtin_popcount(sectors);
@@ -76,8 +109,12 @@ static u32 play_store(struct cache_sm *sm, const struct cache_shape *s, const st
 				  .class = s->policy.class};
 
 	memcpy(r.bytes, p->bytes, sizeof(r.bytes));
-	sm->count.write_sectors += sectors;
-	request_second(sm, &r);
+	if (s->kind == CACHE_BULK_STORE) {
+		sm->count.write_sectors += sectors;
+		request_second(sm, &r);
+		return sectors;
+	}
+	sm->count.write_sectors += join_store(sm, &r);
 	return l1_store(&sm->l1, line, p->bytes, (enum l1_keep)s->policy.keep) ? 0 : sectors;
 }
 
@@ -106,9 +143,11 @@ static u32 play_piece(struct cache_sm *sm, const struct cache_shape *s, const st
 	switch (s->kind) {
 	case CACHE_STORE:
 	case CACHE_LOCAL_STORE:
+	case CACHE_BULK_STORE:
 		return play_store(sm, s, p, line);
 	case CACHE_ATOM:
 	case CACHE_RED:
+	case CACHE_BULK_RED:
 		return play_atomic(sm, s, p, line);
 	default:
 		return play_load(sm, s, p, line);
@@ -205,8 +244,10 @@ static void play_all(struct cache_sm *sm, struct played_cta *c, u32 len, struct 
 		any = false;
 		for (u32 i = 0; i < len; i++) {
 			any |= pass_barrier(&c[i]);
-			for (u32 w = 0; w < c[i].trace->warps; w++)
+			for (u32 w = 0; w < c[i].trace->warps; w++) {
+				sm->warp = (u16)(i * c[i].trace->warps + w);
 				play_turn(sm, &c[i], w, insns);
+			}
 		}
 		sm->turn++;
 	}
@@ -237,12 +278,19 @@ void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32
 
 /* ---- the second cache ---- */
 
-static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
+static u32 sectors_of_request(const struct cache_request *r)
 {
 	u32 sectors = 0;
 
 	for (u32 k = 0; k < CACHE_SECTORS; k++)
 		sectors |= (u32)(r->bytes[k] != 0) << k;
+	return sectors;
+}
+
+static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
+{
+	u32 sectors = sectors_of_request(r);
+
 	if (r->op == L2_READ)
 		l2_read(l2, r->line, sectors, side, r->fetch_bytes, (enum l2_class)r->class);
 	else if (r->op == L2_WRITE)
@@ -268,54 +316,175 @@ static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
 /* Requests in the order in which they reach the second cache; the host fetches ahead for them. */
 #define WINDOW 64u
 
-struct window {
+/* Requests of a group of SMs that are on the way and that others may join, the oldest at `next`. */
+#define ON_THE_WAY 8u
+
+struct way {
+	struct {
+		struct cache_request *r; /* NULL: none */
+		const struct cache_sm *sm;
+		u32 joined;
+	} at[ON_THE_WAY];
+	u32 next;
+};
+
+struct second {
+	struct l2 *l2;
+	struct cache_insn *insns;
 	struct {
 		const struct cache_request *r;
 		u32 side;
-	} at[WINDOW];
+	} window[WINDOW];
 	u32 len;
+	struct way way[CACHE_GPCS];
 };
 
-static void play_window(struct l2 *l2, struct window *w, struct cache_insn *insns)
+static void play_window(struct second *s)
 {
-	for (u32 i = 0; i < w->len; i++)
-		l2_expect(l2, w->at[i].r->line, w->at[i].side);
-	for (u32 i = 0; i < w->len; i++)
-		l2_expect_line(l2, w->at[i].r->line, w->at[i].side);
-	for (u32 i = 0; i < w->len; i++)
-		play_counted(l2, w->at[i].r, w->at[i].side, insns);
-	w->len = 0;
+	for (u32 i = 0; i < s->len; i++)
+		l2_expect(s->l2, s->window[i].r->line, s->window[i].side);
+	for (u32 i = 0; i < s->len; i++)
+		l2_expect_line(s->l2, s->window[i].r->line, s->window[i].side);
+	for (u32 i = 0; i < s->len; i++)
+		play_counted(s->l2, s->window[i].r, s->window[i].side, s->insns);
+	s->len = 0;
+}
+
+static void arrive(struct second *s, const struct cache_request *r, u32 side)
+{
+	s->window[s->len].r = r;
+	s->window[s->len++].side = side;
+	if (s->len == WINDOW)
+		play_window(s);
+}
+
+static void arrive_next(struct second *s, struct way *w)
+{
+	if (w->at[w->next].r)
+		arrive(s, w->at[w->next].r, w->at[w->next].sm->side);
+	w->at[w->next].r = NULL;
+	w->next = (w->next + 1) % ON_THE_WAY;
+}
+
+/*
+ * Does the request become one with another of its turn? Of one SM two reads of a line do, or four
+ * writes; of several SMs reads of the same sectors, as many as the device joins.
+ */
+static bool join_request(struct way *w, const struct cache_sm *sm, const struct cache_request *r,
+			 u32 joins)
+{
+	for (u32 i = 0; i < ON_THE_WAY; i++) {
+		struct cache_request *old = w->at[i].r;
+		u32 most = r->op == L2_READ ? 2 : 4;
+
+		if (!old || old->line != r->line || old->op != r->op || old->turn != r->turn ||
+		    w->at[i].sm->side != sm->side)
+			continue;
+		if (w->at[i].sm != sm)
+			most = r->op == L2_READ && sectors_of_request(old) == sectors_of_request(r)
+				       ? joins
+				       : 0;
+		if (w->at[i].joined >= most)
+			continue;
+		for (u32 k = 0; k < CACHE_SECTORS; k++)
+			old->bytes[k] |= r->bytes[k];
+		w->at[i].joined++;
+		return true;
+	}
+	return false;
+}
+
+static void send_request(struct second *s, const struct cache_sm *sm, struct cache_request *r)
+{
+	struct way *w = &s->way[sm->gpc];
+	u32 at;
+
+	if (s->l2->rules.joins < 2) {
+		arrive(s, r, sm->side);
+		return;
+	}
+	if (r->op != L2_READ && r->op != L2_WRITE) {
+		for (u32 i = 0; i < ON_THE_WAY; i++)
+			arrive_next(s, w);
+		arrive(s, r, sm->side);
+		return;
+	}
+	if (join_request(w, sm, r, s->l2->rules.joins))
+		return;
+	at = w->next;
+	arrive_next(s, w);
+	w->at[at].r = r;
+	w->at[at].sm = sm;
+	w->at[at].joined = 1;
+}
+
+void cache_place_sms(struct cache_sm *sm, u32 sms, u64 ctas, u32 partitions)
+{
+	for (u32 i = 0; i < sms; i++) {
+		bool is_small = ctas < sms;
+
+		sm[i].gpc = (u8)(is_small ? i / 4 % CACHE_GPCS : (u64)i * CACHE_GPCS / sms);
+		sm[i].side = 0;
+		if (partitions > 1)
+			sm[i].side = is_small ? sm[i].gpc & 1 : sm[i].gpc >= CACHE_GPCS / 2;
+	}
+}
+
+/* Send what the next warp of the SM asks in this turn, from *at on. Was there anything? */
+static bool send_warp(struct second *s, struct cache_sm *sm, u32 turn, size_t *at)
+{
+	size_t k = *at;
+	u32 warp;
+
+	if (k == sm->out.len || sm->out.at[k].turn > turn)
+		return false;
+	warp = sm->out.at[k].warp;
+	for (; k < sm->out.len && sm->out.at[k].turn <= turn && sm->out.at[k].warp == warp; k++)
+		send_request(s, sm, &sm->out.at[k]);
+	*at = k;
+	return true;
+}
+
+static u32 next_turn(const struct cache_sm *sm, u32 sms, const size_t *at)
+{
+	u32 next = UINT32_MAX;
+
+	for (u32 i = 0; i < sms; i++)
+		if (at[i] < sm[i].out.len && sm[i].out.at[at[i]].turn < next)
+			next = sm[i].out.at[at[i]].turn;
+	return next;
+}
+
+/* Without memory for the turns, one SM after the other. */
+static void send_in_turns(struct second *s, struct cache_sm *sm, u32 sms)
+{
+	size_t *at = calloc(sms, sizeof(*at)), k;
+	u32 turn = at ? next_turn(sm, sms, at) : UINT32_MAX;
+	bool any;
+
+	for (; turn != UINT32_MAX; turn = next_turn(sm, sms, at))
+		do {
+			any = false;
+			for (u32 i = 0; i < sms; i++)
+				any |= send_warp(s, &sm[i], turn, &at[i]);
+		} while (any);
+	for (u32 i = 0; !at && i < sms; i++)
+		for (k = 0; k < sm[i].out.len; k++)
+			send_request(s, &sm[i], &sm[i].out.at[k]);
+	free(at);
 }
 
 void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns)
 {
-	size_t *at = calloc(sms, sizeof(*at));
-	struct window w = {.len = 0};
-	u32 turn = 0, next;
+	struct second s = {.l2 = l2, .insns = insns};
 
-	/* Without memory for the turns, one SM after the other. */
-	for (; turn != UINT32_MAX; turn = next) {
-		next = UINT32_MAX;
-		for (u32 i = 0; i < sms; i++) {
-			u32 side = l2->rules.partitions > 1 && i >= sms / 2;
-			size_t k = at ? at[i] : 0;
-
-			for (; k < sm[i].out.len && (!at || sm[i].out.at[k].turn <= turn); k++) {
-				w.at[w.len].r = &sm[i].out.at[k];
-				w.at[w.len++].side = side;
-				if (w.len == WINDOW)
-					play_window(l2, &w, insns);
-			}
-			if (at)
-				at[i] = k;
-			if (at && k < sm[i].out.len && sm[i].out.at[k].turn < next)
-				next = sm[i].out.at[k].turn;
-		}
-	}
-	play_window(l2, &w, insns);
+	send_in_turns(&s, sm, sms);
+	for (u32 g = 0; g < CACHE_GPCS; g++)
+		for (u32 i = 0; i < ON_THE_WAY; i++)
+			arrive_next(&s, &s.way[g]);
+	play_window(&s);
 	for (u32 i = 0; i < sms; i++)
 		sm[i].out.len = 0;
-	free(at);
 }
 
 void cache_counts_add(struct cache_counts *to, const struct cache_counts *from)

@@ -34,6 +34,7 @@ struct cache_counts {
 	u64 write_sectors; /* that go to it, atomics among them */
 	u64 flushes;
 	u64 constant_hit, constant_miss; /* requests */
+	u64 code_sectors;                /* code and parameters that a cold launch reads */
 	struct l2_counts l2;
 };
 
@@ -44,15 +45,20 @@ struct cache_request {
 	u32 pc;
 	u32 bytes[CACHE_SECTORS]; /* reads: not zero where the sector is wanted */
 	u16 count, requests;      /* of atomics */
+	u16 warp;                 /* in the SM: those of one warp follow one another */
 	u8 op;                    /* enum l2_op */
 	u8 class, fetch_bytes;
 };
+
+#define CACHE_GPCS 8u
 
 /* The caches of an SM, and what it has asked of the second one. */
 struct cache_sm {
 	struct l1 l1;
 	struct constant_cache constant;
-	u32 turn; /* in this launch */
+	u32 turn;     /* in this launch */
+	u16 warp;     /* that plays */
+	u8 side, gpc; /* partition of the second cache, and group of SMs that joins requests */
 	VEC(struct cache_request) out;
 	struct cache_counts count; /* all but l2 */
 	bool is_cut;
@@ -70,8 +76,14 @@ void cache_sm_begin(struct cache_sm *sm);
 void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32 len,
 		      struct cache_insn *insns);
 /*
- * Let the requests of all SMs reach the second cache, by turns and within a turn by SM, and forget
- * them. SMs of the second half lie on side 1, if there are two.
+ * Where the SMs of a launch of so many CTAs lie. Small launches spread over the chip, those that
+ * fill it have neighbouring CTAs in one group and half of the chip.
+ */
+void cache_place_sms(struct cache_sm *sm, u32 sms, u64 ctas, u32 partitions);
+/*
+ * Let the requests of all SMs reach the second cache, by turns and within a turn a warp of each SM
+ * after the other, and forget them. Requests of a group of SMs for the same line that are near in
+ * time become one, if the device joins them (l2_rules.joins).
  */
 void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns);
 /* Add up: the SM's counts to `to`. */

@@ -30,7 +30,8 @@ void cache_rules_of(const struct arch *a, u64 smem_bytes, struct cache_rules *ou
 		       .fetch_bytes = fetch                     ? fetch
 				      : !a->has_unified_smem_l1 ? CACHE_SECTOR_BYTES
 								: FETCH_UNKNOWN,
-		       .set_aside = (u64)a->l2_persisting_default_bytes},
+		       .set_aside = (u64)a->l2_persisting_default_bytes,
+		       .joins = a->l2_request_joins > 1 ? (u32)a->l2_request_joins : 1},
 		.sms = a->sms > 0 ? (u32)a->sms : 1,
 		.loads_pass = arch_is_known(a, ARCH_FIELD_global_loads_cached_in_l1) &&
 			      !a->global_loads_cached_in_l1,

@@ -84,28 +84,28 @@ static u32 busiest(const u64 *address, u32 mask, u64 sector)
 	return most;
 }
 
-/* Halves of the warp that have a lane in the line. */
-static u32 halves_on(const u64 *address, u32 mask, u64 line)
-{
-	u32 halves = 0;
-
-	for (u32 m = mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m);
-
-		if (address[l] / CACHE_LINE_BYTES == line)
-			halves |= 1u << l / 16;
-	}
-	return (u32)__builtin_popcount(halves);
-}
-
-static void count_lanes(struct cache_shape *s, const u64 *address, u32 mask, bool is_cas)
+/* How many lanes are on the busiest address of a line. */
+static u32 busiest_of_line(const u64 *address, u32 mask, u64 line)
 {
 	u32 most = 0;
 
+	for (u32 k = 0; k < CACHE_SECTORS; k++) {
+		u32 n = busiest(address, mask, line * CACHE_SECTORS + k);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+#define EVEN_LANES 0x55555555u
+
+/* Lanes on one word follow one another; compare-and-swap goes by even and odd lanes. */
+static void count_lanes(struct cache_shape *s, const u64 *address, u32 mask, bool is_cas)
+{
 	for (u32 i = 0; i < s->pieces; i++) {
 		struct cache_piece *p = &s->piece[i];
 		u64 line = s->first_line + (u64)p->line;
-		u32 requests = 0;
+		u32 requests;
 
 		for (u32 k = 0; k < CACHE_SECTORS; k++) {
 			u32 n = p->bytes[k] ? busiest(address, mask, line * CACHE_SECTORS + k) : 0;
@@ -113,15 +113,12 @@ static void count_lanes(struct cache_shape *s, const u64 *address, u32 mask, boo
 			/* A sector that the end of a lane's bytes touches has no address. */
 			n += p->bytes[k] && !n;
 			p->count = (u16)(p->count + n);
-			requests = n > requests ? n : requests;
 		}
-		p->requests = (u16)requests;
-		most = requests > most ? requests : most;
+		requests = is_cas ? busiest_of_line(address, mask & EVEN_LANES, line) +
+					    busiest_of_line(address, mask & ~EVEN_LANES, line)
+				  : busiest_of_line(address, mask, line);
+		p->requests = (u16)(requests ? requests : 1);
 	}
-	/* Compare-and-swap goes by half warps where its lanes are apart. */
-	for (u32 i = 0; is_cas && most == 1 && i < s->pieces; i++)
-		s->piece[i].requests =
-			(u16)halves_on(address, mask, s->first_line + (u64)s->piece[i].line);
 }
 
 /* Do all lanes touch one stretch, as neighbours or at one address? Its bytes, else 0. */
@@ -149,7 +146,7 @@ void cache_shape_global(struct cache_shape *s, const u64 *address, u32 mask, u32
 		shape_bytes_add(&making, address[0], (u32)stretch);
 	for (u32 m = stretch ? 0 : mask; m; m &= m - 1)
 		shape_bytes_add(&making, address[__builtin_ctz(m)], width);
-	if (s->kind == CACHE_ATOM || s->kind == CACHE_RED)
+	if (s->kind == CACHE_ATOM || s->kind == CACHE_RED || s->kind == CACHE_BULK_RED)
 		count_lanes(s, address, mask, is_cas);
 }
 

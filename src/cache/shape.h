@@ -17,6 +17,9 @@ enum cache_kind {
 	CACHE_COPY_PAST, /* past it */
 	CACHE_LOCAL_LOAD,
 	CACHE_LOCAL_STORE,
+	CACHE_BULK_LOAD, /* bulk and tensor copies: past the first cache */
+	CACHE_BULK_STORE,
+	CACHE_BULK_RED,
 	CACHE_CONSTANT, /* pieces are requests for lines of the constant cache */
 	CACHE_KINDS,
 	/* These are no accesses: they have no lines. */

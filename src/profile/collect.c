@@ -148,7 +148,7 @@ static void count_row(u64 *at, u8 space, const struct watch_tally *t, u64 ideal,
 static void collect_count_access(void *user, const struct exec_access *a)
 {
 	struct slot *s = collect_slot_of(user, a->cta->env);
-	u64 *to, bytes = (u64)__builtin_popcount(a->mask) * a->bytes, ideal;
+	u64 *to, bytes = (u64)__builtin_popcount(a->mask) * a->bytes, ideal, sectors;
 	struct watch_tally t;
 	u32 row, which;
 
@@ -164,15 +164,20 @@ static void collect_count_access(void *user, const struct exec_access *a)
 	if (which == ACCESS_OF_constant_ld)
 		return;
 	watch_tally_access(a, &t);
-	/* Atomics on one word are not merged: nothing of theirs is excess. */
-	ideal = a->kind == ACCESS_ATOM || a->kind == ACCESS_RED
-			? t.sectors
-			: min_u64(t.sectors, (bytes + 31) / 32);
+	sectors = t.sectors;
+	/* Lanes of atomics that are on one word count once each; here they share its sector. */
+	if (a->kind == ACCESS_ATOM || a->kind == ACCESS_RED)
+		sectors = a->space == MEM_GLOBAL
+				  ? watch_sectors(a->address, a->mask, (u32)a->size * a->count)
+				  : sectors;
+	ideal = min_u64(sectors, (bytes + 31) / 32);
+	to[FIELD_DISTINCT] += sectors;
 	to[FIELD_REQUESTS] += t.requests;
 	to[FIELD_SECTORS] += t.sectors;
 	to[FIELD_IDEAL] += ideal;
 	to[FIELD_PASSES] += t.passes;
 	to[FIELD_PARTS] += t.parts;
+	t.sectors = (u32)sectors;
 	count_row(s->row[row], a->space, &t, ideal, bytes);
 }
 
@@ -420,6 +425,7 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 			watch_caches_init(&d->caches, dev->arch, c->caches == CACHES_WARM);
 	if (d->has_caches) {
 		d->caches.ended = caches_ended;
+		d->caches.counts_code = c->caches == CACHES_COLD;
 		d->caches.ended_user = d;
 		watch_tee_add(&d->tee, &d->caches.observer);
 	}

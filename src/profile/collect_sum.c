@@ -61,7 +61,15 @@ static void sum_first(u64 *to, const struct l1_counts *n)
 
 static void sum_second(u64 *to, const struct l2_counts *n, enum l2_op op)
 {
-	const u64 at[] = {n->requests[op], n->sectors[op], n->hit[op], n->miss[op], n->fabric[op]};
+	const u64 at[] = {n->requests[op],
+			  n->request_hit[op],
+			  n->sectors[op],
+			  n->hit[op],
+			  n->miss[op],
+			  n->fabric[op],
+			  n->fabric_hit[op],
+			  n->fabric_requests[op],
+			  n->fabric_request_hit[op]};
 
 	memcpy(to, at, sizeof(at));
 }
@@ -77,6 +85,9 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 		[CACHE_COPY_PAST] = VALUE_l1_copy_past_requests,
 		[CACHE_LOCAL_LOAD] = VALUE_l1_local_load_requests,
 		[CACHE_LOCAL_STORE] = VALUE_l1_local_store_requests,
+		[CACHE_BULK_LOAD] = VALUE_l1_bulk_load_requests,
+		[CACHE_BULK_STORE] = VALUE_l1_bulk_store_requests,
+		[CACHE_BULK_RED] = VALUE_l1_bulk_red_requests,
 	};
 	static const enum profile_value second[] = {
 		[L2_READ] = VALUE_l2_read_requests,
@@ -93,6 +104,8 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 	value[VALUE_l1_write] = c->write_sectors;
 	value[VALUE_constant_hit] = c->constant_hit;
 	value[VALUE_constant_miss] = c->constant_miss;
+	value[VALUE_l2_chunks] = c->l2.chunks;
+	value[VALUE_l2_code] = c->code_sectors;
 	value[VALUE_dram_read] = c->l2.dram_read;
 	value[VALUE_dram_write] = c->l2.dram_write;
 	for (u32 i = 0; i < L2_CLASSES; i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define V(x) l->value[VALUE_##x]
+#define WARPS (CTAS * ((THREADS + 31) / 32))
 #define CTAS ((u64)l->grid[0] * l->grid[1] * l->grid[2])
 #define THREADS ((u64)l->block[0] * l->block[1] * l->block[2])
 /* 0: launched without clusters. */
@@ -23,10 +24,25 @@
 #define L1(field)                                                                                  \
 	(V(l1_load_##field) + V(l1_store_##field) + V(l1_atom_##field) + V(l1_red_##field) +       \
 	 V(l1_copy_##field) + V(l1_local_load_##field) + V(l1_local_store_##field))
+/* Atomics look a line up for each request that they make of it. */
+#define SET_ACCESSES                                                                               \
+	(L1(tags) - V(l1_atom_tags) - V(l1_red_tags) + V(l2_atom_requests) + V(l2_red_requests) -  \
+	 V(l1_bulk_red_tags))
 #define L1_HITS L1(hit)
 #define L1_LOOKUPS (L1(hit) + L1(miss))
 #define L2(field)                                                                                  \
 	(V(l2_read_##field) + V(l2_write_##field) + V(l2_atom_##field) + V(l2_red_##field))
+#define FABRIC(field)                                                                              \
+	(V(l2_read_fabric_##field) + V(l2_write_fabric_##field) + V(l2_atom_fabric_##field) +      \
+	 V(l2_red_fabric_##field))
+/* Code goes to each of the eight groups of SMs; that for the far ones crosses the fabric. */
+#define CODE_FABRIC (V(l2_code) ? V(l2_code) + 16 : 0)
+#define CODE_REQUESTS (CODE_FABRIC / 4)
+#define FABRIC_HIT (L2(fabric_hit) + CODE_FABRIC + V(l2_chunks) + 1)
+#define LSU(field)                                                                                 \
+	(V(global_ld_##field) + V(copy_access_##field) + V(global_st_##field) +                    \
+	 V(global_atom_##field) + V(global_red_##field) + V(local_ld_##field) +                    \
+	 V(local_st_##field))
 #define FLOPS32 (V(fadd) + V(fmul) + 2 * V(ffma))
 #define FLOPS64 (V(dadd) + V(dmul) + 2 * V(dfma))
 #define FLOPS (FLOPS32 + FLOPS64 + V(half_flops) + V(tensor_flops))

@@ -7,13 +7,14 @@
 
 #define NAMES_OF_ACCESS(id)                                                                        \
 #id "_insts", #id "_requests", #id "_sectors", #id "_ideal", #id "_passes", #id "_parts",  \
-		#id "_bytes"
+		#id "_bytes", #id "_distinct"
 #define NAMES_OF_FIRST(id)                                                                         \
 	"l1_" #id "_requests", "l1_" #id "_tags", "l1_" #id "_sectors", "l1_" #id "_hit",          \
 		"l1_" #id "_miss"
 #define NAMES_OF_SECOND(id)                                                                        \
-	"l2_" #id "_requests", "l2_" #id "_sectors", "l2_" #id "_hit", "l2_" #id "_miss",          \
-		"l2_" #id "_fabric"
+	"l2_" #id "_requests", "l2_" #id "_request_hit", "l2_" #id "_sectors", "l2_" #id "_hit",   \
+		"l2_" #id "_miss", "l2_" #id "_fabric", "l2_" #id "_fabric_hit",                   \
+		"l2_" #id "_fabric_requests", "l2_" #id "_fabric_request_hit"
 
 static const char *const value_names[] = {
 #define VALUE(id) #id,

@@ -36,13 +36,16 @@ enum profile_value {
 #define VALUE(id) VALUE_##id,
 #define ACCESS(id, what)                                                                           \
 	VALUE_##id##_insts, VALUE_##id##_requests, VALUE_##id##_sectors, VALUE_##id##_ideal,       \
-		VALUE_##id##_passes, VALUE_##id##_parts, VALUE_##id##_bytes,
+		VALUE_##id##_passes, VALUE_##id##_parts, VALUE_##id##_bytes,                       \
+		VALUE_##id##_distinct,
 #define FIRST(id)                                                                                  \
 	VALUE_l1_##id##_requests, VALUE_l1_##id##_tags, VALUE_l1_##id##_sectors,                   \
 		VALUE_l1_##id##_hit, VALUE_l1_##id##_miss,
 #define SECOND(id)                                                                                 \
-	VALUE_l2_##id##_requests, VALUE_l2_##id##_sectors, VALUE_l2_##id##_hit,                    \
-		VALUE_l2_##id##_miss, VALUE_l2_##id##_fabric,
+	VALUE_l2_##id##_requests, VALUE_l2_##id##_request_hit, VALUE_l2_##id##_sectors,            \
+		VALUE_l2_##id##_hit, VALUE_l2_##id##_miss, VALUE_l2_##id##_fabric,                 \
+		VALUE_l2_##id##_fabric_hit, VALUE_l2_##id##_fabric_requests,                       \
+		VALUE_l2_##id##_fabric_request_hit,
 #include "src/profile/values.def"
 #undef VALUE
 #undef ACCESS
@@ -59,7 +62,8 @@ enum profile_access_field {
 	FIELD_IDEAL,  /* sectors that the bytes would fill */
 	FIELD_PASSES, /* shared memory: wavefronts, and how many without conflicts */
 	FIELD_PARTS,
-	FIELD_BYTES, /* that threads asked for */
+	FIELD_BYTES,    /* that threads asked for */
+	FIELD_DISTINCT, /* sectors, each once for an instruction */
 	PROFILE_FIELDS,
 };
 

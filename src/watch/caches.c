@@ -15,6 +15,7 @@
 /* What an instruction asks, found out when it is first seen. */
 struct insn_policy {
 	bool is_known, is_constant, is_acquire, is_cas;
+	bool is_fragment; /* wmma, whose accesses are those of its pieces */
 	struct cache_policy policy;
 };
 
@@ -89,11 +90,13 @@ static bool is_wide(const struct isa_form *form)
 static void find_policy(const struct caches_launch *l, const struct isa_form *form,
 			struct insn_policy *p)
 {
+	/* What is stored past the first cache stays there, too. */
+	bool stores = !strncmp(form->row->name[form->name], "st", 2);
 	bool is_strong = isa_form_has(form, M_relaxed) || isa_form_has(form, M_acquire);
 
 	p->policy = (struct cache_policy){.keep = L1_KEEP, .class = L2_NORMAL};
 	for (u32 i = 0; i < ARRAY_LEN(keeps); i++)
-		if (isa_form_has(form, keeps[i].word)) {
+		if (isa_form_has(form, keeps[i].word) && !(stores && keeps[i].is_past)) {
 			p->policy.keep = keeps[i].keep;
 			p->policy.is_past = keeps[i].is_past;
 		}
@@ -104,10 +107,11 @@ static void find_policy(const struct caches_launch *l, const struct isa_form *fo
 	p->is_acquire = isa_form_has(form, M_acquire) && is_wide(form);
 	p->policy.is_past |= l->rules.loads_pass && !isa_form_has(form, M_ca) &&
 			     !isa_form_has(form, M_nc) && isa_form_has(form, M_global);
-	if (isa_form_has(form, M_L2_128B))
+	if (isa_form_has(form, M_L2_128B) || isa_form_has(form, M_L2_256B))
 		p->policy.fetch_bytes = 128;
 	p->is_constant = isa_form_has(form, M_const);
 	p->is_cas = isa_form_has(form, M_cas);
+	p->is_fragment = !strncmp(form->row->name[form->name], "wmma", 4);
 }
 
 /* The same for all workers: a race writes equal values. */
@@ -208,7 +212,7 @@ static bool shape_of(struct caches_launch *l, const struct exec_access *a,
 		cache_shape_local(s, a->address, a->mask, width, local_base(l, a->cta, a->warp));
 		return true;
 	}
-	if (a->space != MEM_GLOBAL || a->kind >= ARRAY_LEN(global_kinds) || a->extra)
+	if (a->space != MEM_GLOBAL || a->kind >= ARRAY_LEN(global_kinds))
 		return false;
 	place(a, address);
 	if (p->is_constant) {
@@ -233,6 +237,71 @@ static void add_mark(struct cache_trace *t, u32 warp, u32 pc, u8 kind)
 	cache_trace_add(t, warp, &s);
 }
 
+/* Bytes that a bulk copy moves at a time. */
+#define BULK_BYTES 128u
+
+static void add_bulk(struct cache_trace *t, u32 warp, struct cache_shape *s, u64 address, u32 bytes)
+{
+	if (!bytes)
+		return;
+	cache_shape_global(s, &address, 1, bytes, false);
+	cache_trace_add(t, warp, s);
+}
+
+/* By 128 bytes of the destination: the sectors that are not whole go by themselves. */
+static void add_bulk_pieces(struct cache_trace *t, u32 warp, struct cache_shape *s, u64 address,
+			    u64 bytes)
+{
+	while (bytes) {
+		u32 n = (u32)min_u64(bytes, BULK_BYTES);
+		u32 head = (u32)(-address % CACHE_SECTOR_BYTES), body;
+
+		head = head < n ? head : n;
+		body = (n - head) / CACHE_SECTOR_BYTES * CACHE_SECTOR_BYTES;
+		add_bulk(t, warp, s, address, head);
+		/* A piece lies in one line. */
+		for (u32 done = 0, part; done < body; done += part) {
+			u64 at = address + head + done;
+
+			part = (u32)min_u64(body - done, CACHE_LINE_BYTES - at % CACHE_LINE_BYTES);
+			add_bulk(t, warp, s, at, part);
+		}
+		add_bulk(t, warp, s, address + head + body, n - head - body);
+		address += n;
+		bytes -= n;
+	}
+}
+
+static u8 bulk_kind(const struct exec_access *a)
+{
+	return a->kind == ACCESS_COPY_READ    ? CACHE_BULK_LOAD
+	       : a->kind == ACCESS_COPY_WRITE ? CACHE_BULK_STORE
+	       : a->kind == ACCESS_RED        ? CACHE_BULK_RED
+					      : CACHE_KINDS;
+}
+
+/* Accesses that have no width of a lane. */
+static void caches_extra(struct cache_trace *t, const struct exec_access *a,
+			 const struct insn_policy *p)
+{
+	u64 address[WARP_LANES];
+	struct cache_shape s;
+
+	if (a->space != MEM_GLOBAL)
+		return;
+	place(a, address);
+	s.pc = a->pc;
+	s.policy = p->policy;
+	s.kind = bulk_kind(a);
+	if (s.kind != CACHE_KINDS) {
+		add_bulk_pieces(t, a->warp, &s, address[__builtin_ctz(a->mask)], a->bytes);
+	} else if (p->is_fragment && a->bytes <= CACHE_SECTOR_BYTES) {
+		s.kind = a->kind == ACCESS_STORE ? CACHE_STORE : CACHE_LOAD;
+		cache_shape_global(&s, address, a->mask, (u32)a->bytes, false);
+		cache_trace_add(t, a->warp, &s);
+	}
+}
+
 static void caches_access(void *user, const struct exec_access *a)
 {
 	struct caches_launch *l;
@@ -243,6 +312,10 @@ static void caches_access(void *user, const struct exec_access *a)
 	if (!t)
 		return;
 	p = policy_of(l, a->in, a->pc);
+	if (a->extra) {
+		caches_extra(t, a, p);
+		return;
+	}
 	if (!shape_of(l, a, p, &s))
 		return;
 	cache_trace_add(t, a->warp, &s);
@@ -327,6 +400,7 @@ static void play_launch_round(struct caches_launch *l)
 		play_sm(l, i);
 	pthread_mutex_lock(&c->lock);
 	l->l2->count = l->l2_counts;
+	cache_place_sms(l->sm, l->rules.sms, l->ctas, l->rules.l2.partitions);
 	cache_play_second(l->l2, l->sm, l->rules.sms, l->told);
 	l->l2_counts = l->l2->count;
 	pthread_mutex_unlock(&c->lock);
@@ -464,6 +538,19 @@ static void play_rest(struct caches_launch *l)
 		play_launch_round(l);
 }
 
+/*
+ * Sectors of code and parameters. SASS has about 1.3 instructions for each of PTX, and 10 more; two
+ * fill a sector.
+ */
+static u64 code_sectors(const struct caches_launch *l)
+{
+	u64 insns = 0;
+
+	for (u32 i = 0; i < l->program->func_len; i++)
+		insns += l->program->funcs[i].func->insns.len;
+	return (u64)l->owner->arch->launch_code_sectors + (insns * 13 / 10 + 10) / 2;
+}
+
 static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 {
 	struct watch_caches *c = user;
@@ -475,6 +562,10 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 		return;
 	play_rest(l);
 	counts.l2 = l->l2_counts;
+	if (c->counts_code && l->sm) {
+		counts.code_sectors = code_sectors(l);
+		counts.l2.dram_read += counts.code_sectors;
+	}
 	for (u32 i = 0; l->sm && i < l->rules.sms; i++) {
 		cache_counts_add(&counts, &l->sm[i].count);
 		l->is_cut |= l->sm[i].is_cut;
@@ -515,6 +606,7 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 		.cta_begin = caches_cta_begin,
 		.cta_end = caches_cta_end,
 		.access = caches_access,
+		.every = true,
 		.sync = caches_sync,
 	};
 	return true;

@@ -28,6 +28,8 @@ struct watch_caches {
 	u64 serial;              /* of this observer among those of the process */
 	const struct arch *arch; /* borrowed */
 	bool keeps_second;       /* launches find the second cache as the one before left it */
+	/* Each launch reads its code, too; set before the first one. Only if all begin cold. */
+	bool counts_code;
 	struct l2 l2;
 	bool l2_taken;              /* by a launch that is to be alone with it */
 	struct map launches;        /* by grid id + 1 */

@@ -231,7 +231,7 @@ static void test_kernel(const struct kernel *k, struct cache_sm *sm, struct l2 *
 int main(void)
 {
 	static struct cache_sm sm[SMS];
-	struct l2_rules second = {50u << 20, 2, 64, 0};
+	struct l2_rules second = {50u << 20, 2, 64, 0, 1};
 	struct l1_rules first = {(256 - 32 - 7) * 8, 256, true, true};
 	struct l2 l2;
 	u32 s = 12345;

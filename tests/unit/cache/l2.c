@@ -6,8 +6,8 @@
 
 #define MIB ((u64)1 << 20)
 
-static const struct l2_rules one_side = {6 * MIB, 1, 64, 0};
-static const struct l2_rules h200 = {60 * MIB, 2, 64, 0};
+static const struct l2_rules one_side = {6 * MIB, 1, 64, 0, 1};
+static const struct l2_rules h200 = {60 * MIB, 2, 64, 0, 1};
 static const u32 first_word[CACHE_SECTORS] = {0xf, 0, 0, 0};
 static const u32 whole[CACHE_SECTORS] = {~0u, ~0u, ~0u, ~0u};
 
@@ -125,7 +125,7 @@ static void test_capacity(void)
 static void test_persisting(void)
 {
 	struct l2 c;
-	struct l2_rules rules = {6 * MIB, 1, 64, 2 * MIB};
+	struct l2_rules rules = {6 * MIB, 1, 64, 2 * MIB, 1};
 	u64 lines = MIB / CACHE_LINE_BYTES, hit;
 
 	CHECK(l2_init(&c, &rules));
