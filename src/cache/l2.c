@@ -380,7 +380,7 @@ void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enu
 }
 
 /* Returns the sectors that have bytes. */
-static u32 write_bytes(struct l2_line *e, const u32 bytes[CACHE_SECTORS])
+static u32 write_sectors(struct l2_line *e, const u32 bytes[CACHE_SECTORS])
 {
 	u32 sectors = 0;
 
@@ -397,12 +397,12 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side, 
 	bool was_there;
 	struct l2_line *e = l2_take(c, tag_of(line, side), class, &was_there);
 
-	sectors = write_bytes(e, bytes);
+	sectors = write_sectors(e, bytes);
 	n = (u32)__builtin_popcount(sectors);
 	count_request(c, L2_WRITE, e, n, n, was_there);
 	if (home != side) {
 		e = l2_take(c, tag_of(line, home), class, &was_there);
-		write_bytes(e, bytes);
+		write_sectors(e, bytes);
 		count_fabric(c, L2_WRITE, n, n, was_there);
 	}
 	e->dirty |= (u8)sectors;

@@ -350,7 +350,7 @@ static void play_window(struct second *s)
 	s->len = 0;
 }
 
-static void arrive(struct second *s, const struct cache_request *r, u32 side)
+static void reach_second(struct second *s, const struct cache_request *r, u32 side)
 {
 	s->window[s->len].r = r;
 	s->window[s->len++].side = side;
@@ -358,10 +358,10 @@ static void arrive(struct second *s, const struct cache_request *r, u32 side)
 		play_window(s);
 }
 
-static void arrive_next(struct second *s, struct way *w)
+static void reach_next(struct second *s, struct way *w)
 {
 	if (w->at[w->next].r)
-		arrive(s, w->at[w->next].r, w->at[w->next].sm->side);
+		reach_second(s, w->at[w->next].r, w->at[w->next].sm->side);
 	w->at[w->next].r = NULL;
 	w->next = (w->next + 1) % ON_THE_WAY;
 }
@@ -400,19 +400,19 @@ static void send_request(struct second *s, const struct cache_sm *sm, struct cac
 	u32 at;
 
 	if (s->l2->rules.joins < 2) {
-		arrive(s, r, sm->side);
+		reach_second(s, r, sm->side);
 		return;
 	}
 	if (r->op != L2_READ && r->op != L2_WRITE) {
 		for (u32 i = 0; i < ON_THE_WAY; i++)
-			arrive_next(s, w);
-		arrive(s, r, sm->side);
+			reach_next(s, w);
+		reach_second(s, r, sm->side);
 		return;
 	}
 	if (join_request(w, sm, r, s->l2->rules.joins))
 		return;
 	at = w->next;
-	arrive_next(s, w);
+	reach_next(s, w);
 	w->at[at].r = r;
 	w->at[at].sm = sm;
 	w->at[at].joined = 1;
@@ -481,7 +481,7 @@ void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache
 	send_in_turns(&s, sm, sms);
 	for (u32 g = 0; g < CACHE_GPCS; g++)
 		for (u32 i = 0; i < ON_THE_WAY; i++)
-			arrive_next(&s, &s.way[g]);
+			reach_next(&s, &s.way[g]);
 	play_window(&s);
 	for (u32 i = 0; i < sms; i++)
 		sm[i].out.len = 0;

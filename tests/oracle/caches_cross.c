@@ -27,6 +27,7 @@ static struct driver {
 	call *limit;
 } cu;
 
+/* clang-format off */
 /* Numbers of a description, and what they are where it does not say. */
 #define LAUNCH_KEYS(X)                                                                             \
 	X(grid, 1)                                                                                 \
@@ -42,6 +43,7 @@ static struct driver {
 		X(sstride, 4)            /* the same in shared and local memory */                 \
 		X(bytes, 0)              /* of bulk copies */                                      \
 		X(fetch, 64)             /* limit of the second cache's fetch granularity */
+/* clang-format on */
 
 enum launch_key {
 #define X(name, value) KEY_##name,
