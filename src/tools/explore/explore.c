@@ -373,7 +373,7 @@ static void begin_runs(struct search *q)
 	}
 }
 
-static void take_run(struct search *q, u32 at)
+static void take_trial(struct search *q, u32 at)
 {
 	struct explore_run r = q->run[at];
 	u64 i = r.number;
@@ -417,7 +417,7 @@ static void search_all(struct search *q)
 			return;
 		for (u32 i = 0; i < q->running; i++)
 			trials[i] = &q->run[i].trial;
-		take_run(q, trial_wait_any(trials, q->running));
+		take_trial(q, trial_wait_any(trials, q->running));
 		stop_later(q);
 	}
 }
