@@ -40,7 +40,7 @@ static int check_fault(void)
 
 	if (!d || !d->is_open)
 		return STATUS_SUCCESS;
-	return rt_sticky(d) ? rt_sticky(d) : (int)stream_device_error(&d->dev);
+	return rt_sticky(d) ? rt_after_fault(rt_sticky(d)) : (int)stream_device_error(&d->dev);
 }
 
 /*

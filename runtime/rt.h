@@ -248,6 +248,11 @@ static inline int rt_sticky(const struct rt_device *d)
 /* Remember an error as the thread's last one and return it. */
 int rt_error_in(int status, const char *function);
 #define rt_error(status) rt_error_in(status, __func__)
+/*
+ * A call is about to answer a fault of the device: with PTXLOOM_AFTER_FAULT=exit the process ends.
+ * Returns the status.
+ */
+int rt_after_fault(int status);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault);
 /* on_copy_fault of devices: a message on standard error. */
@@ -280,6 +285,11 @@ void rt_report_read(void);
 bool rt_report_exit(void);
 struct ptxloom_findings;
 /* ptxloom_findings(NULL) and ptxloom_findings_clear(NULL), which find them by their names. */
+/*
+ * For test frameworks, after each test: with PTXLOOM_AFTER_FAULT=reset devices that have faulted
+ * become new. Returns how many.
+ */
+__attribute__((visibility("default"))) int plrt_after_test(void);
 __attribute__((visibility("default"))) const struct ptxloom_findings *plrt_findings(void);
 __attribute__((visibility("default"))) void plrt_findings_clear(void);
 /* on_overrun of devices: a note on standard error, once for each line of each kernel. */

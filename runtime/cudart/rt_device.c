@@ -126,22 +126,15 @@ static void coverage_begin(struct text *why)
 	*why = (struct text){0};
 }
 
-/* What a rule says of the memory of devices (memory=): their profiles with no more than that. */
-static void limit_memory(struct rt *rt, u64 bytes)
+/* What PTXLOOM_MEMORY, or a rule (memory=), says of the memory of devices. False: no memory. */
+static bool limit_memory(struct rt *rt)
 {
-	for (u32 i = 0; i < rt->list.len; i++) {
-		const struct arch *from = rt->list.at[i];
-		struct arch *to = (u64)from->memory_bytes > bytes ? malloc(sizeof(*to)) : NULL;
+	u64 bytes = rt->settings.memory_bytes,
+	    ruled = inject_get() ? inject_get()->rules.memory : 0;
 
-		if (!to)
-			continue;
-		*to = *from;
-		to->memory_bytes = (s64)bytes;
-		/* Devices that were alike still are. */
-		for (u32 k = i; k < rt->list.len; k++)
-			if (rt->list.at[k] == from)
-				rt->list.at[k] = to;
-	}
+	if (ruled && (!bytes || ruled < bytes))
+		bytes = ruled;
+	return !bytes || arch_devices_limit(&rt->list, bytes);
 }
 
 static bool read_settings(struct device_settings *s, struct text *why)
@@ -191,8 +184,8 @@ static void rt_make(void)
 		coverage_begin(&why);
 	if (!rt->status && !inject_is_ready())
 		rt->status = cudaErrorInitializationError;
-	if (!rt->status && inject_get() && inject_get()->rules.memory)
-		limit_memory(rt, inject_get()->rules.memory);
+	if (!rt->status && !limit_memory(rt))
+		rt->status = cudaErrorMemoryAllocation;
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
 	if (rt->pool && the_process.debugger) {
@@ -367,6 +360,8 @@ struct rt_device *rt_device_now(int *status)
 		rt_context_set(c);
 	}
 	*status = rt_sticky(d) ? rt_sticky(d) : (int)stream_device_error(&d->dev);
+	if (*status && rt_sticky(d))
+		rt_after_fault(*status);
 	return *status ? NULL : d;
 }
 
@@ -374,7 +369,7 @@ int rt_wait(struct rt_device *d)
 {
 	int status = (int)stream_device_wait(&d->dev);
 
-	return rt_sticky(d) ? rt_sticky(d) : status;
+	return rt_sticky(d) ? rt_after_fault(rt_sticky(d)) : status;
 }
 
 void rt_finish(void)

@@ -63,6 +63,45 @@ bool rt_fault_seen(void)
 	return __atomic_load_n(&the_process.fault_seen, __ATOMIC_RELAXED);
 }
 
+/* Without exit handlers; what they would have said is said. */
+static void end_after_fault(void)
+{
+	fputs("ptxloom: the process ends after this fault (PTXLOOM_AFTER_FAULT=exit)\n", stderr);
+	rt_report_exit();
+	inject_report_exit();
+	fflush(NULL);
+	leave(CHECK_EXIT_FOUND);
+}
+
+int rt_after_fault(int status)
+{
+	static int once;
+
+	if (setting_number(SETTING_AFTER_FAULT, AFTER_FAULT_STICK) == AFTER_FAULT_EXIT &&
+	    !__atomic_exchange_n(&once, 1, __ATOMIC_RELAXED))
+		end_after_fault();
+	return status;
+}
+
+int plrt_after_test(void)
+{
+	struct rt *rt = rt_get();
+	int n = 0;
+
+	if (setting_number(SETTING_AFTER_FAULT, AFTER_FAULT_STICK) != AFTER_FAULT_RESET ||
+	    the_process.is_forked || rt->status)
+		return 0;
+	for (u32 i = 0; i < rt->list.len; i++) {
+		if (!rt->device[i].is_open || !rt_sticky(&rt->device[i]) || rt_device_lost((int)i))
+			continue;
+		rt_device_reset((int)i);
+		n++;
+	}
+	if (n)
+		rt_last_error_clear();
+	return n;
+}
+
 void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
 {
 	struct text t = {0};

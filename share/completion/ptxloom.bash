@@ -43,7 +43,7 @@ _ptxloom_value()
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
 	cc:-I | cc:-L | cc:-isystem | ptx:-o | coverage:--root | coverage:--root= | run:--coverage | run:--coverage=) COMPREPLY=($(compgen -d -- "$word")) ;;
 	coverage:-o) _ptxloom_files "$word" ;;
-	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump)
+	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump | exec:--expect | exec:--tolerance | exec:--expect-fault | exec:--expect-metric | exec:--seeds)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -113,7 +113,7 @@ _ptxloom()
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --warnings-as-errors --error-exitcode"
-			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --timeout --progress= --record --record-launch --schedule --inject --inject-strict --coverage= --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --progress= --record --record-launch --schedule --inject --inject-strict --coverage= --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null
@@ -123,7 +123,7 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O --no-rpath -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
-		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --count --caches --trace -d --device --host-functions --dump-program --replay"
+		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --expect --tolerance --expect-fault --expect-metric --seeds --count --caches --trace -d --device --host-functions --dump-program --replay"
 		;;
 	coverage)
 		((COMP_CWORD == 2)) && options="report html merge --help"

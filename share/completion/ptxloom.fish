@@ -141,6 +141,10 @@ complete -c ptxloom -n '__ptxloom_is explore' -l minimise -x -d 'runs to make it
 complete -c ptxloom -n '__ptxloom_is explore' -l shard -x -d 'a part of them'
 complete -c ptxloom -n '__ptxloom_is explore' -l timeout -x -d 'when a run hangs'
 complete -c ptxloom -n '__ptxloom_is explore' -l replay -x -d 'one schedule'
+complete -c ptxloom -n '__ptxloom_is run' -l stable -d 'the same with any number of workers'
+complete -c ptxloom -n '__ptxloom_is run' -l memory -x -a 'auto' -d 'what devices have at most'
+complete -c ptxloom -n '__ptxloom_is run' -l after-fault -x -a 'stick reset exit' -d 'what comes after a fault'
+complete -c ptxloom -n '__ptxloom_is run' -l limit -x -d 'how long it may take'
 complete -c ptxloom -n '__ptxloom_is run' -l inject -x -d 'what goes wrong'
 complete -c ptxloom -n '__ptxloom_is run' -l inject-strict -d 'rules that never act are errors'
 complete -c ptxloom -n '__ptxloom_is inject' -F -a '(__fish_complete_command)'
@@ -179,7 +183,7 @@ complete -c ptxloom -n '__ptxloom_is cc' -o std -x -a 'c++11 c++14 c++17 c++20'
 complete -c ptxloom -n '__ptxloom_is cc' -l no-rpath -d 'no path to the libraries'
 
 complete -c ptxloom -n '__ptxloom_is exec ls ptx lint' -F
-for option in kernel grid block shared cluster arg buffer dump
+for option in kernel grid block shared cluster arg buffer dump expect tolerance expect-fault expect-metric seeds
 	complete -c ptxloom -n '__ptxloom_is exec' -l $option -x
 end
 for option in cooperative count caches host-functions dump-program

@@ -165,6 +165,8 @@ static int open_api_device(struct ptxloom_device *dev, const struct ptxloom_opti
 	status = find_profile(dev, o->device);
 	if (status)
 		return status;
+	if (s.memory_bytes && !arch_devices_limit(&dev->profiles, s.memory_bytes))
+		return PTXLOOM_OUT_OF_MEMORY;
 	dev->host_functions = s.host_functions ? strdup(s.host_functions) : NULL;
 	dev->pool = sched_pool_new(&s.sched);
 	if (!dev->pool || (s.host_functions && !dev->host_functions))

@@ -143,8 +143,9 @@ bool arch_name_is_path(const char *name, size_t n);
 struct arch_devices {
 	u32 len;
 	const struct arch *at[ARCH_DEVICES_MAX];
-	u32 owned_len;
+	u32 owned_len, limited_len;
 	struct arch *owned[ARCH_DEVICES_MAX];
+	struct arch *limited[ARCH_DEVICES_MAX]; /* copies: their texts belong to the originals */
 };
 
 /*
@@ -155,6 +156,12 @@ struct arch_devices {
  */
 bool arch_devices_parse(struct arch_devices *out, const char *spec, struct diag *d);
 void arch_devices_fini(struct arch_devices *devices);
+
+/*
+ * No device has more memory than this: profiles that say more are replaced by copies with less,
+ * devices that were alike stay so. False: no memory.
+ */
+bool arch_devices_limit(struct arch_devices *devices, u64 bytes);
 
 /* NVLink links between devices i and j of the list; 0: none, or different profiles, or i == j. */
 u32 arch_devices_links(const struct arch_devices *devices, u32 i, u32 j);

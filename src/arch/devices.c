@@ -142,10 +142,33 @@ bool arch_devices_parse(struct arch_devices *out, const char *spec, struct diag 
 	return ok;
 }
 
+bool arch_devices_limit(struct arch_devices *devices, u64 bytes)
+{
+	for (u32 i = 0; i < devices->len; i++) {
+		const struct arch *from = devices->at[i];
+		struct arch *to;
+
+		if ((u64)from->memory_bytes <= bytes)
+			continue;
+		to = malloc(sizeof(*to));
+		if (!to)
+			return false;
+		*to = *from;
+		to->memory_bytes = (s64)bytes;
+		devices->limited[devices->limited_len++] = to;
+		for (u32 k = i; k < devices->len; k++)
+			if (devices->at[k] == from)
+				devices->at[k] = to;
+	}
+	return true;
+}
+
 void arch_devices_fini(struct arch_devices *devices)
 {
 	for (u32 i = 0; i < devices->owned_len; i++)
 		arch_free(devices->owned[i]);
+	for (u32 i = 0; i < devices->limited_len; i++)
+		free(devices->limited[i]);
 	*devices = (struct arch_devices){0};
 }
 

@@ -1,5 +1,6 @@
 libcore_la_SOURCES += \
 	src/base/arena.c src/base/arena.h \
+	src/base/cgroup.c src/base/cgroup.h \
 	src/base/base.h \
 	src/base/demangle.c src/base/demangle.h \
 	src/base/diag.c src/base/diag.h \

@@ -34,6 +34,11 @@ const char *setting_text(enum setting s)
 	return v && *v ? v : NULL;
 }
 
+const char *setting_variable(enum setting s)
+{
+	return rows[s].name;
+}
+
 const char *setting_words(enum setting s)
 {
 	return rows[s].words;
@@ -83,6 +88,28 @@ static bool parse_time(const struct row *r, const char *s, u64 *out)
 		return true;
 	}
 	return false;
+}
+
+static bool setting_parse_size(const struct row *r, const char *s, u64 *out)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	u64 v;
+
+	if (!strcmp(s, r->words)) {
+		*out = SETTING_SIZE_WORD;
+		return true;
+	}
+	if (!setting_digits(&s, &v))
+		return false;
+	unit = *s ? strchr(units, *s) : NULL;
+	for (const char *u = units; unit && u <= unit; u++)
+		if (__builtin_mul_overflow(v, 1024, &v))
+			return false;
+	if (s[unit != NULL] || !v || v > r->limit)
+		return false;
+	*out = v;
+	return true;
 }
 
 static u32 word_count(const char *words)
@@ -177,6 +204,9 @@ static void say_wrong_value(const struct row *r, const char *shown, const char *
 	case SETTING_NUMBER:
 		text_printf(why, "a number up to %llu", (unsigned long long)r->limit);
 		break;
+	case SETTING_SIZE:
+		text_printf(why, "a size in bytes, or with a unit: 64M, 2G, or %s", r->words);
+		break;
 	case SETTING_TIME:
 		text_puts(why, "a time in milliseconds, or with a unit: 5000, 500ms, 5s, 2m, 1h");
 		break;
@@ -216,8 +246,9 @@ bool setting_parse(enum setting s, const char *shown, const char *value, u64 *ou
 {
 	static bool (*const parse[])(const struct row *, const char *, u64 *) = {
 		[SETTING_TEXT] = setting_parse_text, [SETTING_NUMBER] = setting_parse_number,
-		[SETTING_TIME] = parse_time,         [SETTING_CHOICE] = parse_choice,
-		[SETTING_LIST] = setting_list,       [SETTING_FLAG] = parse_flag,
+		[SETTING_SIZE] = setting_parse_size, [SETTING_TIME] = parse_time,
+		[SETTING_CHOICE] = parse_choice,     [SETTING_LIST] = setting_list,
+		[SETTING_FLAG] = parse_flag,
 	};
 	const struct row *r = &rows[s];
 

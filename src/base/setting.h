@@ -18,9 +18,16 @@ enum check {
 	CHECK_API = 1 << 5,
 };
 
+/* The first word of a SIZE, as a value. */
+#define SETTING_SIZE_WORD UINT64_MAX
+
+/* The words of PTXLOOM_AFTER_FAULT. */
+enum after_fault { AFTER_FAULT_STICK, AFTER_FAULT_RESET, AFTER_FAULT_EXIT };
+
 enum setting_kind {
 	SETTING_TEXT,   /* anything */
 	SETTING_NUMBER, /* decimal, 0x.., 0.. */
+	SETTING_SIZE,   /* a number of bytes, perhaps with K, M, G or T, or one of the words */
 	SETTING_TIME,   /* a number and ms (the default), s, m or h; as milliseconds */
 	SETTING_CHOICE, /* one of the words; as its index */
 	SETTING_LIST,   /* words separated by commas; as a mask, bit i for word i */
@@ -52,6 +59,9 @@ bool setting_read(enum setting s, u64 *out, struct text *why);
 
 /* The variable, or `otherwise` when it is not set or not allowed (settings_check says so). */
 u64 setting_number(enum setting s, u64 otherwise);
+
+/* "PTXLOOM_SEED" */
+const char *setting_variable(enum setting s);
 
 /* The words that the row of s allows, separated by commas. */
 const char *setting_words(enum setting s);

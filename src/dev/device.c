@@ -2,6 +2,7 @@
  * Devices and the settings they start with.
  */
 #include "src/base/demangle.h"
+#include "src/base/cgroup.h"
 #include "src/base/setting.h"
 #include "src/dev/device_int.h"
 #include "src/dev/memory/watch.h"
@@ -10,22 +11,63 @@
 #include "src/sched/schedule.h"
 #include "src/sched/steer_notes.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* A device has that much in any case, and whole pieces of it. */
+#define MEMORY_LEAST ((u64)2 << 20)
+
+/* Tests that run beside this one, as far as what starts them says. */
+static u64 jobs_beside(void)
+{
+	static const char *const names[] = {"CTEST_PARALLEL_LEVEL", "PYTEST_XDIST_WORKER_COUNT"};
+	u64 jobs = 1;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *v = getenv(names[i]);
+		u64 n = v && *v >= '0' && *v <= '9' ? strtoull(v, NULL, 10) : 1;
+
+		jobs = n > jobs ? n : jobs;
+	}
+	return jobs;
+}
+
+/* PTXLOOM_MEMORY=auto: what a device may have so that it fits beside what else runs. */
+static u64 free_memory(void)
+{
+	u64 bytes = cgroup_memory(&cgroup_of_process), kib;
+	FILE *f = fopen("/proc/meminfo", "r");
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+			bytes = min_u64(bytes, kib * 1024);
+	if (f)
+		fclose(f);
+	bytes = bytes / 5 * 4 / jobs_beside();
+	return bytes > MEMORY_LEAST ? bytes / MEMORY_LEAST * MEMORY_LEAST : MEMORY_LEAST;
+}
 
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
-	u64 one_order = s->sched.deterministic;
+	u64 one_order = s->sched.deterministic, stable = s->sched.stable;
 	u64 workers = s->sched.workers, eager = s->async_eager, checks = s->checks;
 	const char *isa = setting_text(SETTING_HOST_ISA);
 
 	if (!settings_check(why) || !setting_read(SETTING_WORKERS, &workers, why) ||
 	    !setting_read(SETTING_SEED, &s->sched.seed, why) ||
 	    !setting_read(SETTING_DETERMINISTIC, &one_order, why) ||
+	    !setting_read(SETTING_STABLE, &stable, why) ||
+	    !setting_read(SETTING_MEMORY, &s->memory_bytes, why) ||
 	    !setting_read(SETTING_TIMEOUT, &s->sched.timeout_ms, why) ||
 	    !setting_read(SETTING_ASYNC, &eager, why) || !setting_read(SETTING_CHECK, &checks, why))
 		return false;
 	s->sched.workers = (u32)workers;
 	s->sched.deterministic = one_order;
+	s->sched.stable = stable;
+	if (s->memory_bytes == SETTING_SIZE_WORD)
+		s->memory_bytes = free_memory();
 	s->async_eager = eager;
 	s->checks = (u32)checks;
 	if (isa && !exec_ops_select(isa)) {

@@ -25,7 +25,8 @@ struct device_settings {
 			     may (PTXLOOM_ASYNC=eager) */
 	/* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
 	const char *host_isa;
-	u32 checks;                 /* enum check, as a mask (PTXLOOM_CHECK) */
+	u64 memory_bytes; /* that a device has at most (PTXLOOM_MEMORY), 0: its profile's */
+	u32 checks;       /* enum check, as a mask (PTXLOOM_CHECK) */
 	const char *host_functions; /* as in struct device (PTXLOOM_HOST_FUNCTIONS) */
 };
 
@@ -427,5 +428,7 @@ u64 device_line_key(const struct program *p, u32 pc);
 void device_fault_headline(const struct fault *f, const struct program *p, struct text *t);
 /* "Invalid address"; for messages. */
 const char *device_fault_name(enum fault_kind kind);
+/* In one word, for tests: "out_of_bounds"; NULL: FAULT_NONE, or past the last. */
+const char *device_fault_rule(enum fault_kind kind);
 
 #endif

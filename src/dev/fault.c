@@ -27,6 +27,25 @@ const char *device_fault_name(enum fault_kind kind)
 	return rows[kind].text;
 }
 
+const char *device_fault_rule(enum fault_kind kind)
+{
+	static const char *const rules[ARRAY_LEN(rows)] = {
+		[FAULT_ILLEGAL_ADDRESS] = "out_of_bounds",
+		[FAULT_MISALIGNED_ADDRESS] = "misaligned",
+		[FAULT_ILLEGAL_INSTRUCTION] = "illegal_instruction",
+		[FAULT_STACK_OVERFLOW] = "stack_overflow",
+		[FAULT_INVALID_PC] = "invalid_pc",
+		[FAULT_INVALID_ADDRESS_SPACE] = "address_space",
+		[FAULT_TRAP] = "trap",
+		[FAULT_ASSERT] = "assert",
+		[FAULT_DEADLOCK] = "deadlock",
+		[FAULT_TIMEOUT] = "timeout",
+		[FAULT_UNSUPPORTED] = "unsupported",
+	};
+
+	return kind < ARRAY_LEN(rules) ? rules[kind] : NULL;
+}
+
 static const char *space_name(u8 space)
 {
 	static const char *const names[] = {

@@ -192,6 +192,11 @@ struct exec_env {
 	const struct exec_observer *observer;
 	/* others may access global memory at the same time: workers, processes, the program */
 	bool concurrent;
+	/*
+	 * OP_in_order waits until this, the place of the first CTA that has not ended, is the CTA's
+	 * own; atomic. NULL: no CTA waits for another there.
+	 */
+	const u64 *first;
 	struct exec_clock clock;
 	bool keeps_assertions; /* the caller prints them: cta.assertions */
 	void *user;
@@ -265,6 +270,7 @@ struct cta {
 	const struct exec_env *env;
 	u32 id[3];
 	u64 number; /* linear index in the grid */
+	u64 place;  /* when it, or its cluster, was dealt: which of them are before it */
 	u32 warps, threads;
 	u32 gangs;
 	u32 live_warps;

@@ -112,11 +112,13 @@ struct program {
 	u64 stack_bytes; /* local memory of a thread, every function of a call cycle counted once */
 	u64 local_bytes; /* the most .local variables that one function has take */
 	bool has_calls; /* or uses the stack otherwise: frame and stack rows are set for each CTA */
-	bool has_cycles;    /* a function may call itself, directly or not */
-	bool prints;        /* calls vprintf */
-	bool reads_clock;   /* %clock, %globaltimer and the like */
-	bool polls;         /* has loops that may wait for other threads, not just for a clock */
-	bool moves_stack;   /* alloca */
+	bool has_cycles;  /* a function may call itself, directly or not */
+	bool prints;      /* calls vprintf */
+	bool reads_clock; /* %clock, %globaltimer and the like */
+	bool polls;       /* has loops that may wait for other threads, not just for a clock */
+	bool moves_stack; /* alloca */
+	/* stable ones: has OP_in_order; CTAs may see what others are doing to global memory */
+	bool in_order, meets;
 	bool uses_reserved; /* shared memory kept for the system */
 	/* number of a function's address -> index in funcs, IR_NONE: not part of this program */
 	u32 *address_func;

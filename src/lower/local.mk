@@ -26,6 +26,7 @@ libcore_la_SOURCES += \
 	src/lower/lower_order.c \
 	src/lower/lower_order.h \
 	src/lower/lower_rows.c \
+	src/lower/lower_turns.c \
 	src/lower/places.c \
 	src/lower/polls.c \
 	src/lower/sites.c \

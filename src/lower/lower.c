@@ -298,6 +298,8 @@ out:
 	lower_count_close(l);
 	lower_made_close(l);
 	lower_contract_free(l);
+	free(l->mentions);
+	l->mentions = NULL;
 	free(used);
 	free(l->vreg_of);
 	free(l->label_at);
@@ -418,6 +420,8 @@ static bool finish_program(struct lower *l)
 	p->note_len = (u32)l->notes.len;
 	measure_frames(l);
 	lower_mark_polls(p);
+	if (l->options.stable)
+		lower_find_meetings(p);
 	lower_mark_clocks(p);
 	if (!l->options.one_to_one && !l->options.no_fusion)
 		lower_mark_common(p);

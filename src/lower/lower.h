@@ -46,6 +46,7 @@ struct lower_options {
 	 */
 	bool apart;
 	u8 counts;     /* enum lower_count: count lanes at these sites (sites.h) */
+	bool stable;   /* results depend on no order of CTAs: lower_turns.c */
 	bool contract; /* unrounded products and sums become fused ones, as on hardware */
 };
 

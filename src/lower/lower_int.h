@@ -118,7 +118,8 @@ struct lower {
 	u32 frame_vreg, stack_vreg;
 	u32 *made; /* register of f -> when its value was made, NULL: not tracked; lower_made.c */
 	u32 made_last;
-	struct lower_sites sites;  /* of f, where lanes are counted; empty: nowhere */
+	struct lower_sites sites; /* of f, where lanes are counted; empty: nowhere */
+	u8 *mentions; /* register of f -> how often it is named, 2: or more; NULL: not counted */
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
 
@@ -181,6 +182,17 @@ typedef void lower_rule(struct lower *l);
 lower_rule *lower_find_rule(u32 row);
 /* Mark the backward branches of loops that may wait for other threads (UOPF_POLL): polls.c. */
 void lower_mark_polls(struct program *p);
+/* The first micro-op that a branch, perhaps an indirect one, may lead to. */
+u32 lower_first_target(const struct program *p, const struct uop *in);
+/* Stable programs: lower_turns.c. CTAs take turns from here on; in others nothing happens. */
+void lower_await_turn(struct lower *l);
+/*
+ * The same before an atomic, if its effect or its result depends on the order of CTAs. Returns
+ * whether the result, if there is one, is to be had.
+ */
+bool lower_atom_turn(struct lower *l, const struct ir_operand *result, u32 action, u32 type);
+/* Do CTAs see what others do at the same time? */
+void lower_find_meetings(struct program *p);
 /* Mark the reads of clocks in loops that only wait for them (count = 1): clocks.c. */
 void lower_mark_clocks(struct program *p);
 /* Products of matrices that have factors in common and follow one another. */

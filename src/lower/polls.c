@@ -25,8 +25,7 @@ static bool is_poll(const struct program *p, const struct uop *in)
 	       isa_form_has(form, M_cv);
 }
 
-/* The first micro-op an indirect branch may lead to. */
-static u32 first_target(const struct program *p, const struct uop *in)
+u32 lower_first_target(const struct program *p, const struct uop *in)
 {
 	u32 first = uop_target(in);
 
@@ -48,7 +47,7 @@ static void mark_polls(struct program *p)
 		before[i + 1] = before[i] + is_poll(p, &p->uop[i]);
 	for (u32 i = 0; i < p->uops; i++) {
 		struct uop *in = &p->uop[i];
-		u32 first = in->flags & UOPF_BACK ? first_target(p, in) : NO_PC;
+		u32 first = in->flags & UOPF_BACK ? lower_first_target(p, in) : NO_PC;
 
 		if (first <= i && before[i + 1] != before[first])
 			in->flags |= UOPF_POLL;

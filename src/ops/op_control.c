@@ -456,6 +456,31 @@ HANDLER(yield_warp)
 	return warp_yield(g, (u32)(in - g->uops) + 1);
 }
 
+/*
+ * What CTAs do to memory in an order that shows begins when those before have ended
+ * (PTXLOOM_STABLE).
+ */
+static bool is_in_order(const struct gang *g)
+{
+	const u64 *first = g->env->first;
+
+	return !first || __atomic_load_n(first, __ATOMIC_ACQUIRE) >= g->cta->place;
+}
+
+HANDLER(in_order_gang)
+{
+	if (PL_LIKELY(is_in_order(g)))
+		return in + 1;
+	g->pc = (u32)(in - g->uops);
+	g->stop = STOP_YIELD;
+	return NULL;
+}
+
+HANDLER(in_order_warp)
+{
+	return PL_LIKELY(is_in_order(g)) ? in + 1 : warp_yield(g, (u32)(in - g->uops));
+}
+
 /* ---- the rest ---- */
 
 HANDLER(nop)

@@ -214,7 +214,7 @@ static bool describe(struct profile_collect *c, struct profile_rows *r, const ch
 	} else {
 		ok = hash && map_set(&c->written, hash, p->id);
 		c->programs += ok;
-		if (ok)
+		if (ok && c->to)
 			fwrite(t.at, 1, t.len, c->to);
 	}
 	text_fini(&t);
@@ -343,9 +343,11 @@ static bool report_launch(struct collect_launch *l)
 	ok = ok && !t.failed;
 	pthread_mutex_lock(&c->lock);
 	/* At once: a program that is killed leaves what has ended. */
-	if (ok) {
+	if (ok && c->to) {
 		fwrite(t.at, 1, t.len, c->to);
 		fflush(c->to);
+	} else if (ok) {
+		c->tell(c->user, x);
 	}
 	pthread_mutex_unlock(&c->lock);
 	text_fini(&t);
@@ -384,7 +386,7 @@ static const void *collect_ranges_here(void *user)
 {
 	struct profile_collect *c = user;
 
-	return profile_ranges_here(c->ranges);
+	return c->ranges ? profile_ranges_here(c->ranges) : NULL;
 }
 
 void collect_put_line(struct profile_collect *c, const struct text *line)
@@ -512,6 +514,21 @@ struct profile_collect *profile_open(struct text *why)
 	return NULL;
 }
 
+struct profile_collect *
+profile_open_told(bool caches, void (*tell)(void *user, const struct profile_launch *l), void *user)
+{
+	struct profile_collect *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->caches = caches ? CACHES_COLD : CACHES_OFF;
+	c->tell = tell;
+	c->user = user;
+	pthread_mutex_init(&c->lock, NULL);
+	demangle_prepare();
+	return c;
+}
+
 bool profile_needs_order(const struct profile_collect *c)
 {
 	return c && c->caches == CACHES_WARM;
@@ -525,9 +542,9 @@ void profile_close(struct profile_collect *c)
 	if (!c)
 		return;
 	profile_end_write(c->launches, &end);
-	ok = end.at && fwrite(end.at, 1, end.len, c->to) == end.len && !ferror(c->to);
+	ok = !c->to || (end.at && fwrite(end.at, 1, end.len, c->to) == end.len && !ferror(c->to));
 	text_fini(&end);
-	if (fclose(c->to) || !ok)
+	if ((c->to && fclose(c->to)) || !ok)
 		fprintf(stderr, "ptxloom: error: %s: the profile could not be written: %s\n",
 			c->path, strerror(errno));
 	if (c->is_short)

@@ -13,12 +13,20 @@
 struct profile_collect;
 struct profile_device;
 struct profile_ranges;
+struct profile_launch;
 
 /*
  * Begin to collect as PTXLOOM_PROFILE and PTXLOOM_PROFILE_* say. NULL when nothing is asked for, or
  * with a line in `why`: it cannot be written.
  */
 struct profile_collect *profile_open(struct text *why);
+/*
+ * The same without a file: each launch that has ended is told, from any thread, one at a time. It
+ * is valid during the call. caches: their model runs, too. NULL without memory.
+ */
+struct profile_collect *profile_open_told(bool caches,
+					  void (*tell)(void *user, const struct profile_launch *l),
+					  void *user);
 /* After the last launch. Says on standard error what could not be written. NULL is allowed. */
 void profile_close(struct profile_collect *c);
 /* Are launches to run in the order in which they are issued, for numbers that do not change? */

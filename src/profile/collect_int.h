@@ -19,7 +19,9 @@
 
 struct profile_collect {
 	pthread_mutex_t lock;
-	FILE *to;
+	FILE *to; /* NULL: launches are told instead */
+	void (*tell)(void *user, const struct profile_launch *l);
+	void *user;
 	char *path;
 	u32 caches;         /* index in PTXLOOM_PROFILE_CACHES */
 	u64 launches;       /* profiled so far */

@@ -1,6 +1,7 @@
 # What launches are observed with, and metrics of them.
 libcore_la_SOURCES += \
 	src/profile/choice.c src/profile/choice.h \
+	src/profile/claim.c src/profile/claim.h src/profile/short.def \
 	src/profile/collect.c src/profile/collect.h src/profile/collect_int.h src/profile/collect_sum.c \
 	src/profile/columns.def src/profile/values.def \
 	src/profile/describe.c src/profile/describe.h \

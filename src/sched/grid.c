@@ -113,7 +113,7 @@ static void deal(struct sched_grid *g, u64 first, u64 end)
 /* Workers beyond the number of units have none to begin with. */
 static u32 most_shares(const struct sched_grid *g)
 {
-	return (u32)min_u64(g->pool->workers, g->units);
+	return g->single ? 1 : (u32)min_u64(g->pool->workers, g->units);
 }
 
 void grid_spread(struct sched_grid *g)
@@ -173,6 +173,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->launch.env.concurrent = p->workers > 1 || mem_had_others(launch->env.mem);
 	g->launch.env.keeps_assertions = true;
 	count_units(g);
+	turns_begin(g);
 	g->left = g->units;
 	g->stop = 0;
 	g->busy = g->waits = 0;

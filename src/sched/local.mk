@@ -13,4 +13,5 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/debug.h src/sched/sched_int.h 
 	src/sched/schedule.c src/sched/schedule.h \
 	src/sched/slot.c \
 	src/sched/steer.c src/sched/steer.h src/sched/steer_notes.c src/sched/steer_notes.h \
+	src/sched/turns.c \
 	src/sched/waiters.c

@@ -2,6 +2,7 @@
  * The pool: persistent threads, which grid and share a thread works on, the way in and out of
  * grids.
  */
+#include "src/base/cgroup.h"
 #include "src/mem/guard.h"
 #include "src/sched/sched_int.h"
 #include "src/sched/steer.h"
@@ -15,13 +16,15 @@
 
 #define WORKERS_MAX 1024u
 
+/* That the process may use: by its affinity, and by the quota of a container. */
 static u32 host_cores(void)
 {
+	u32 allowed = cgroup_cpus(&cgroup_of_process), n = 1;
 	cpu_set_t set;
 
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	return (u32)CPU_COUNT(&set);
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = (u32)CPU_COUNT(&set);
+	return allowed && allowed < n ? allowed : n;
 }
 
 static void init_conds(struct sched_pool *p)

@@ -94,17 +94,26 @@ static u64 floor_of(const struct share *h)
 	return place;
 }
 
+u64 prints_floor_locked(struct share *h)
+{
+	const struct sched_grid *g = h->grid;
+	u64 first = UINT64_MAX;
+
+	h->print_floor = floor_of(h);
+	for (u32 i = 0; i < g->shares; i++)
+		first = g->share[i].print_floor < first ? g->share[i].print_floor : first;
+	return first;
+}
+
 void prints_after_slice(struct share *h, struct cta_slot *s)
 {
 	struct sched_grid *g = h->grid;
-	u64 first = UINT64_MAX;
+	u64 first;
 
 	pthread_mutex_lock(&g->print_lock);
 	take_prints(g, s);
 	pthread_mutex_lock(&g->lock);
-	h->print_floor = floor_of(h);
-	for (u32 i = 0; i < g->shares; i++)
-		first = g->share[i].print_floor < first ? g->share[i].print_floor : first;
+	first = prints_floor_locked(h);
 	pthread_mutex_unlock(&g->lock);
 	put_out_until(g, first);
 	pthread_mutex_unlock(&g->print_lock);

@@ -43,6 +43,8 @@ struct sched_options {
 	 */
 	struct schedule *schedule;
 	struct steer_notes *notes;
+	/* Results are the same for any number of workers (PTXLOOM_STABLE): turns.c. */
+	bool stable;
 };
 
 /* Threads start at the first grid that needs them. NULL when the host has no memory. */
@@ -169,6 +171,8 @@ bool sched_go(struct sched_pool *p);
 /* The same, by a thread that does nothing but call it until what it waits for has ended. */
 bool sched_go_wait(struct sched_pool *p);
 bool sched_is_deterministic(const struct sched_pool *p);
+/* Are programs to be lowered so that CTAs take turns? */
+bool sched_is_stable(const struct sched_pool *p);
 /* Drop what is cached for a program. To be called before it is freed; none of its grids may be
  * running. */
 void sched_forget(struct sched_pool *p, const struct program *program);

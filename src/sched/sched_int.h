@@ -195,6 +195,8 @@ struct sched_grid {
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
 	u32 pause; /* PAUSE_..: all shares leave the grid, and the last one sees to that; atomic */
 	bool ordered; /* begin CTAs by number; grid->lock */
+	bool single;  /* one worker runs all CTAs: turns.c */
+	u64 first;    /* exec_env.first; atomic */
 	bool stalled; /* deterministic: has had its time slices for now; atomic */
 	bool faulted;
 	bool is_small; /* grid_is_small */
@@ -282,6 +284,13 @@ struct cta_slot *slot_pop(struct slot_list *l);
 /* Append a slot and those that form a cluster with it, each on its own. */
 void slot_part(struct slot_list *l, struct cta_slot *s);
 
+/* ---- turns.c: PTXLOOM_STABLE ---- */
+
+/* How a new grid's CTAs take turns, if they do. */
+void turns_begin(struct sched_grid *g);
+/* A unit's time slice is over: it is in the list of those that wait, or has ended. */
+void turns_after_slice(struct share *h);
+
 /* ---- clock.c ---- */
 
 /* CLOCK_MONOTONIC in nanoseconds. */
@@ -296,6 +305,8 @@ void grid_clock_end(struct sched_grid *g);
 
 /* ---- prints.c: of programs that print ---- */
 
+/* The first place of a CTA that may still run, after a time slice of the share. grid->lock held. */
+u64 prints_floor_locked(struct share *h);
 /* A unit's time slice is over, or the unit; it is in the list of those that wait, or has ended. */
 void prints_after_slice(struct share *h, struct cta_slot *s);
 /* No worker is in the grid any more: put out the rest. */

@@ -82,6 +82,8 @@ static bool take_chunk(struct share *h)
 	}
 	if (ok && h->chunk < h->print_floor)
 		h->print_floor = h->chunk;
+	if (!ok && !h->waiting.len)
+		h->print_floor = UINT64_MAX;
 	pthread_mutex_unlock(&g->lock);
 	h->dry = !ok;
 	if (ok) {
@@ -265,6 +267,8 @@ static struct cta_slot *begin_unit(struct share *h)
 		set_id(h, number);
 	}
 	s->place = h->chunk - 1;
+	for (struct cta_slot *m = s; m; m = m->mate)
+		m->cta.place = s->place;
 	if (g->unit_ctas == 1)
 		start_alone(h, s, number);
 	else
@@ -475,6 +479,8 @@ u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop)
 		if (s->is_long | s->tells)
 			tell_end(h, s);
 		slot_part(&h->idle, s);
+		if (PL_UNLIKELY(h->grid->launch.env.first != NULL))
+			turns_after_slice(h);
 		return 1;
 	case STOP_FAULT:
 		c = s->cta.cluster ? s->cluster.cta[s->cluster.faulted] : &s->cta;
@@ -486,6 +492,8 @@ u32 share_settle(struct share *h, struct cta_slot *s, enum exec_stop stop)
 		wait_slice(h, s);
 		if (s->cta.print)
 			prints_after_slice(h, s);
+		if (PL_UNLIKELY(h->grid->launch.env.first != NULL))
+			turns_after_slice(h);
 		return STINT;
 	}
 }

@@ -57,15 +57,24 @@ static bool print_nvcc_flags(void)
 	return !t.failed;
 }
 
-/* CMake starts test programs through an emulator when it is given one: a list of words. */
+/*
+ * CMake starts test programs through a launcher when it is given one: a list of words. Up to 3.28
+ * that is the emulator; from 3.29 on the launcher, as the emulator is for cross compiling alone
+ * where policy CMP0158 is new.
+ */
 static void print_cmake(const char *device)
 {
+	static const char *const variables[] = {"CMAKE_TEST_LAUNCHER",
+						"CMAKE_CROSSCOMPILING_EMULATOR"};
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[n > 0 ? n : 0] = 0;
-	fputs("# cmake -DCMAKE_CROSSCOMPILING_EMULATOR=", stdout);
-	printf("'%s;run%s%s;--'\n", self, device ? ";-d;" : "", device ? device : "");
+	fputs("# cmake", stdout);
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+		printf(" -D%s='%s;run%s%s;--'", variables[i], self, device ? ";-d;" : "",
+		       device ? device : "");
+	putchar('\n');
 }
 
 int tool_main_env(const struct tool_command *self, int argc, char **argv)

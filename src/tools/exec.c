@@ -12,6 +12,7 @@
 #include "src/tools/exec_job.h"
 #include "src/tools/exec_replay.h"
 #include "src/tools/interrupt.h"
+#include "src/tools/kit/many.h"
 #include "src/sched/debug.h"
 #include "src/sched/rest.h"
 
@@ -34,6 +35,12 @@ const char tool_help_exec[] =
 	"                          a pointer to device memory; without =INIT zeros, without N as many as INIT has\n"
 	"  --dump NAME[=FILE]      print a buffer or a .global variable afterwards (NAME:TYPE), or write it:\n"
 	"                          raw, or .npy by its name\n"
+	"  --expect NAME[:TYPE]=INIT\n"
+	"                          what a buffer or variable has to hold: as above, or an expression of inputs and i\n"
+	"  --tolerance [NAME:]LIST how far from it, a list of rel=X, abs=X, ulp=N: one of them is enough\n"
+	"  --expect-fault RULE     the launch has to fault so: out_of_bounds, 'misaligned at FILE:LINE', none ..\n"
+	"  --expect-metric CLAIM   what a metric has to be: 'bank_conflicts == 0', 'instructions <= 90 +- 5%'\n"
+	"  --seeds LIST            run once for each: 1..20, or 0,3,5..7; -d t4,h100 likewise for devices\n"
 	"  --count                 print counters of instructions, accesses and conflicts\n"
 	"  --caches                print what a model of the device's caches counts: hits, misses, DRAM\n"
 	"  --check=CHECKS          look for errors, as `ptxloom check` does, whose options are taken here, too\n"
@@ -50,7 +57,7 @@ const char tool_help_exec[] =
 	"INIT: numbers separated by commas, zeros, ones, iota (0, 1, 2 ..), random[:SEED], @FILE (raw or .npy).\n"
 	"\n"
 	"Exit status: 0; 1 when FILE has errors or the kernel faults; 2 when the arguments are invalid;\n"
-	"130 when it was interrupted.\n";
+	"3 when an expectation is not met; 130 when it was interrupted.\n";
 
 /* ---- before the launch ---- */
 
@@ -89,7 +96,13 @@ static bool open_recorder(struct exec_job *j, const struct device_settings *s)
 	return ok;
 }
 
-/* What PTXLOOM_PROFILE asks for. False after a message. */
+/* Launches for metrics that are claimed of them. */
+static void count_claimed(void *user, const struct profile_launch *l)
+{
+	metric_total_add(user, l);
+}
+
+/* What PTXLOOM_PROFILE asks for, or --expect-metric. False after a message. */
 static bool open_profile(struct exec_job *j, struct device_settings *s,
 			 const struct exec_observer *observer)
 {
@@ -97,6 +110,11 @@ static bool open_profile(struct exec_job *j, struct device_settings *s,
 	bool ok;
 
 	j->profile = profile_open(&why);
+	if (!j->profile && !why.len && j->expect.claims.len)
+		j->profile = profile_open_told(expect_needs_caches(&j->expect), count_claimed,
+					       &j->expect.total);
+	else if (j->profile && j->expect.claims.len)
+		text_puts(&why, "launches are profiled, or their metrics expected, not at once");
 	if (j->profile && (observer || j->debugger))
 		text_puts(&why, "launches are profiled, or watched and debugged, not at once");
 	if (why.len)
@@ -121,11 +139,19 @@ static void open_coverage(struct exec_job *j)
 		cover_device(j->coverage, &j->dev);
 }
 
+/* By the option or the environment, with no more memory than `bytes`, if that is not 0. */
+static bool choose_profile(struct exec_job *j, u64 bytes, struct diag *d)
+{
+	const char *name = j->device ? j->device : setting_text(SETTING_DEVICE);
+
+	return arch_devices_parse(&j->profiles, name ? name : "", d) &&
+	       (!bytes || arch_devices_limit(&j->profiles, bytes));
+}
+
 static int open_exec_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
 	struct text why = {0};
-	const char *name = j->device ? j->device : setting_text(SETTING_DEVICE);
 	const struct exec_observer *observer;
 	int status = j->replay_path ? exec_replay_open(j, &s, d) : TOOL_OK;
 	bool ok;
@@ -137,7 +163,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		text_fini(&why);
 		return TOOL_USAGE;
 	}
-	if (!j->replay && !arch_devices_parse(&j->profiles, name ? name : "", d))
+	if (!j->replay && !choose_profile(j, s.memory_bytes, d))
 		return TOOL_USAGE;
 	/* How strict a recorded launch was is no wish to have its errors as findings. */
 	j->watch.which = j->replay_path && !setting_text(SETTING_CHECK) ? 0 : s.checks;
@@ -323,24 +349,25 @@ static int place_inputs(struct exec_job *j, void **args)
 
 /* ---- after it ---- */
 
-static bool find_output(struct exec_job *j, const struct exec_output *o, struct data *view)
+bool exec_job_view(struct exec_job *j, const char *name, const struct data_type *type,
+		   struct data *view)
 {
-	const struct exec_input *in = exec_job_buffer(j, o->name);
+	const struct exec_input *in = exec_job_buffer(j, name);
 	u64 address, bytes;
 
 	if (in) {
 		*view = in->data;
 		view->bytes = (u8 *)(uintptr_t)in->address;
-		if (o->data.type) {
-			view->count = view->count * view->type->bytes / o->data.type->bytes;
-			view->type = o->data.type;
+		if (type) {
+			view->count = view->count * view->type->bytes / type->bytes;
+			view->type = type;
 		}
 		return true;
 	}
-	if (!device_program_variable(j->program, o->name, &address, &bytes) &&
-	    !(j->replay && exec_replay_find(j, o->name, &address, &bytes)))
+	if (!device_program_variable(j->program, name, &address, &bytes) &&
+	    !(j->replay && exec_replay_find(j, name, &address, &bytes)))
 		return false;
-	*view = (struct data){.type = o->data.type ? o->data.type : data_type_find("b8", 2),
+	*view = (struct data){.type = type ? type : data_type_find("b8", 2),
 			      .bytes = (u8 *)(uintptr_t)address};
 	view->count = bytes / view->type->bytes;
 	return true;
@@ -351,7 +378,7 @@ static int check_outputs(struct exec_job *j)
 	struct data view;
 
 	for (size_t i = 0; i < j->outputs.len; i++)
-		if (!find_output(j, &j->outputs.at[i], &view))
+		if (!exec_job_view(j, j->outputs.at[i].name, j->outputs.at[i].data.type, &view))
 			return tool_usage(j->self, "--dump: no buffer or variable '%s'",
 					  j->outputs.at[i].name);
 	return TOOL_OK;
@@ -366,7 +393,7 @@ static int write_outputs(struct exec_job *j)
 		const struct exec_output *o = &j->outputs.at[i];
 		struct data view;
 
-		find_output(j, o, &view);
+		exec_job_view(j, o->name, o->data.type, &view);
 		if (!o->path) {
 			data_print(&view, o->name, &out);
 		} else if (!data_write(&view, o->path)) {
@@ -385,7 +412,7 @@ static void note_end(void *user, enum status status, const struct device_fault *
 	struct exec_job *j = user;
 
 	j->status = status;
-	if (fault)
+	if (fault && !expect_fault(j, fault))
 		exec_watch_fault(&j->watch, fault);
 }
 
@@ -432,13 +459,16 @@ static int launch_kernel(struct exec_job *j)
 	void **args = calloc(j->inputs.len + 1, sizeof(*args));
 	struct device_launch l;
 	struct interrupt interrupt;
-	bool interrupted;
+	bool interrupted, launched = false;
 	enum status status;
 	int result = args ? place_inputs(j, args) : TOOL_USAGE;
 
 	if (!result)
 		result = check_outputs(j);
+	if (!result)
+		result = expect_prepare(j);
 	if (!result) {
+		launched = true;
 		describe_launch(j, args, &l);
 		interrupt_begin(&interrupt, j->pool,
 				j->debugger ? ATTEND_NEVER
@@ -458,6 +488,8 @@ static int launch_kernel(struct exec_job *j)
 	}
 	if (!result)
 		result = write_outputs(j);
+	if (launched)
+		result = expect_judge(j, result);
 	if (!exec_watch_close(&j->watch)) {
 		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
 		result = TOOL_USAGE;
@@ -528,13 +560,60 @@ static void job_close(struct exec_job *j)
 	exec_job_fini(j);
 }
 
-int tool_main_exec(const struct tool_command *self, int argc, char **argv)
-{
-	struct exec_job j = {.self = self, .grid = {1, 1, 1}, .block = {1, 1, 1}};
-	int status = exec_job_parse(&j, argc, argv);
+/* The command line, whose words the parser moves about. */
+struct exec_words {
+	const struct tool_command *self;
+	int argc;
+	char **argv;
+};
 
+static int parse_job(struct exec_job *j, const struct exec_words *w, char **copy)
+{
+	*j = (struct exec_job){.self = w->self, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+	memcpy(copy, w->argv, sizeof(*copy) * ((size_t)w->argc + 1));
+	return exec_job_parse(j, w->argc, copy);
+}
+
+static int run_with(void *user, const char *device, const char *label)
+{
+	const struct exec_words *w = user;
+	char **copy = calloc((size_t)w->argc + 1, sizeof(*copy));
+	struct exec_job j;
+	int status = copy ? parse_job(&j, w, copy) : TOOL_USAGE;
+
+	if (!copy)
+		return status;
+	j.device = device;
+	if (status == TOOL_OK && j.outputs.len && *label)
+		printf("%s:\n", label);
 	if (status == TOOL_OK)
 		status = run_job(&j);
 	job_close(&j);
+	free(copy);
+	return status;
+}
+
+int tool_main_exec(const struct tool_command *self, int argc, char **argv)
+{
+	struct exec_words w = {self, argc, argv};
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	const char *devices, *seeds;
+	struct exec_job j;
+	int status;
+
+	if (!copy)
+		return TOOL_USAGE;
+	status = parse_job(&j, &w, copy);
+	devices = j.device;
+	seeds = j.seeds;
+	if (status == TOOL_OK && (seeds || (devices && strchr(devices, ',')))) {
+		job_close(&j);
+		status = many_run(devices, seeds, run_with, &w);
+	} else {
+		if (status == TOOL_OK)
+			status = run_job(&j);
+		job_close(&j);
+	}
+	free(copy);
 	return status < 0 ? TOOL_OK : status;
 }

@@ -139,6 +139,14 @@ static int parse_option(struct exec_job *j, int c)
 	case 't':
 		j->watch.trace_path = optarg;
 		return TOOL_OK;
+	case 'E':
+	case 'T':
+	case 'F':
+	case 'M':
+		return expect_option(j, c, optarg);
+	case 'S':
+		j->seeds = optarg;
+		return TOOL_OK;
 	case 'a':
 		return add_input(j, optarg, false);
 	case 'u':
@@ -201,6 +209,11 @@ int exec_job_parse(struct exec_job *j, int argc, char **argv)
 		{"caches", no_argument, NULL, 'm'},
 		{"trace", required_argument, NULL, 't'},
 		{"replay", required_argument, NULL, 'r'},
+		{"expect", required_argument, NULL, 'E'},
+		{"tolerance", required_argument, NULL, 'T'},
+		{"expect-fault", required_argument, NULL, 'F'},
+		{"expect-metric", required_argument, NULL, 'M'},
+		{"seeds", required_argument, NULL, 'S'},
 		{0},
 	};
 	int c, status = check_options_take(j->self, &argc, argv);
@@ -241,6 +254,7 @@ void exec_job_fini(struct exec_job *j)
 	}
 	for (size_t i = 0; i < j->outputs.len; i++)
 		free(j->outputs.at[i].name);
+	expect_fini(&j->expect);
 	VEC_FREE(&j->inputs);
 	VEC_FREE(&j->outputs);
 }

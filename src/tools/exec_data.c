@@ -76,7 +76,7 @@ static void data_put(struct data *d, u64 i, u64 bits)
 	memcpy(d->bytes + i * d->type->bytes, &bits, d->type->bytes);
 }
 
-static u64 data_get(const struct data *d, u64 i)
+u64 data_get(const struct data *d, u64 i)
 {
 	u64 bits = 0;
 
@@ -105,6 +105,46 @@ static u64 from_double(const struct data_type *t, f64 v)
 bool data_is_whole(const struct data_type *t)
 {
 	return t->kind == DATA_BITS || t->kind == DATA_UINT || t->kind == DATA_SINT;
+}
+
+long double data_real(const struct data_type *t, u64 v)
+{
+	u32 unused = 64 - 8u * t->bytes;
+
+	switch ((enum data_kind)t->kind) {
+	case DATA_HALF:
+		return (long double)f32_bits(num_widen_f16((u32)v));
+	case DATA_BFLOAT:
+		return (long double)f32_bits(num_widen_bf16((u32)v));
+	case DATA_FLOAT:
+		return t->bytes == 8 ? (long double)f64_bits(v) : (long double)f32_bits((u32)v);
+	case DATA_SINT:
+		return (long double)((s64)(v << unused) >> unused);
+	case DATA_BITS:
+	case DATA_UINT:
+		break;
+	}
+	return (long double)v;
+}
+
+bool data_set_real(struct data *d, u64 i, long double v)
+{
+	const struct data_type *t = d->type;
+	long double most = ldexpl(1, 8 * t->bytes - (t->kind == DATA_SINT)),
+		    least = t->kind == DATA_SINT ? -most : 0;
+
+	if (!data_is_whole(t)) {
+		/* From f64 to f32 it is rounded once, to narrower types by way of f32. */
+		data_put(d, i,
+			 t->bytes == 4   ? bits_f32((f32)v)
+			 : t->bytes == 8 ? bits_f64((f64)v)
+					 : from_double(t, (f64)(f32)v));
+		return true;
+	}
+	if (!(v >= least && v < most) || v != floorl(v))
+		return false;
+	data_put(d, i, v < 0 ? (u64)(s64)v : (u64)v);
+	return true;
 }
 
 /* Bits of a floating-point type that are infinity, without its sign; every exponent bit is set. */
@@ -398,7 +438,7 @@ bool data_fill(struct data *d, const char *init, struct text *why)
 
 /* ---- output ---- */
 
-static void put_element(const struct data *d, u64 i, struct text *out)
+void data_print_element(const struct data *d, u64 i, struct text *out)
 {
 	u32 bits = 8u * d->type->bytes;
 	u64 v = data_get(d, i);
@@ -435,7 +475,7 @@ void data_print(const struct data *d, const char *name, struct text *out)
 
 		text_printf(out, "%s[%" PRIu64 "..%" PRIu64 "] =", name, i, end - 1);
 		for (u64 k = i; k < end; k++)
-			put_element(d, k, out);
+			data_print_element(d, k, out);
 		text_puts(out, "\n");
 	}
 }

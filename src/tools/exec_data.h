@@ -42,6 +42,14 @@ bool data_parse_type(const char **s, struct data *out, struct text *why);
  */
 bool data_fill(struct data *d, const char *init, struct text *why);
 
+/* The bits of an element, and their value. */
+u64 data_get(const struct data *d, u64 i);
+long double data_real(const struct data_type *t, u64 bits);
+/* False: a whole type does not hold this value. */
+bool data_set_real(struct data *d, u64 i, long double v);
+
+/* " 3.5" */
+void data_print_element(const struct data *d, u64 i, struct text *out);
 /* "NAME[0..7] = 0 1 2 ..", eight elements a line. */
 void data_print(const struct data *d, const char *name, struct text *out);
 /* Write to a file: .npy by its name, else raw. Returns false with errno set. */

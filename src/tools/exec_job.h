@@ -7,6 +7,7 @@
 #include "src/dev/device.h"
 #include "src/tools/exec_data.h"
 #include "src/tools/exec_watch.h"
+#include "src/tools/kit/expect.h"
 #include "src/tools/tools.h"
 
 /* A parameter of the kernel. */
@@ -41,6 +42,8 @@ struct exec_job {
 	VEC(struct exec_input) inputs;
 	VEC(struct exec_output) outputs;
 	struct exec_watch watch;
+	struct expect expect;
+	const char *seeds; /* --seeds, NULL: one run */
 	struct arch_devices profiles;
 	struct sched_pool *pool;
 	struct debugger *debugger;       /* NULL: none */
@@ -55,6 +58,9 @@ struct exec_job {
 
 /* The buffer of this name among the inputs, NULL: there is none. */
 const struct exec_input *exec_job_buffer(const struct exec_job *j, const char *name);
+/* A buffer or variable after the launch, as elements of a type, NULL: its own. False: none. */
+bool exec_job_view(struct exec_job *j, const char *name, const struct data_type *type,
+		   struct data *view);
 /*
  * Fill in the job from the command line; a message about what is invalid goes to standard
  * error. Returns TOOL_OK, TOOL_USAGE, or -1 when help was all that was asked for. The job keeps

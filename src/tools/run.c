@@ -33,8 +33,14 @@ const char tool_help_run[] =
 	"                        of `ptxloom check` about findings are taken here, too\n"
 	"  --deterministic       everything in one order, whatever the number of workers: reproducible runs\n"
 	"  --schedule TOKEN      the interleaving of warps that `ptxloom explore` has found, a word or @FILE\n"
+	"  --stable              the same results for any number of workers, at less cost: CTAs that add up floats,\n"
+	"                        or take numbers from a counter, do so in their order\n"
+	"  --memory SIZE         what devices have at most: 64M, 2G; auto: as much as this machine can give\n"
+	"  --after-fault WHAT    stick: the device answers the error for ever, as on a GPU; reset: test frameworks\n"
+	"                        get a new one for the next test; exit: the program ends with 86\n"
 	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"
-	"                        where its kernels are; the exit status is 124. The default is no limit\n"
+	"                        where its kernels are; the exit status is 124. The default is no limit;\n"
+	"                        --limit means the same\n"
 	"  --progress=WHEN       show the progress of long launches: auto (default: on a terminal), always, never\n"
 	"  --record FILE         write the inputs of a launch that faults or is stopped to FILE (%p: the process),\n"
 	"                        for `ptxloom debug --replay FILE` and `ptxloom exec --replay FILE`\n"
@@ -253,49 +259,76 @@ int tool_start_program(char **argv)
 	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
 }
 
-struct run_options {
-	const char *device, *progress, *timeout, *record, *record_launch, *inject, *coverage,
-		*schedule;
-	bool deterministic, debug_wait, inject_strict;
+/* Options that say what a variable says. */
+static const struct run_option {
+	const char *name;
+	enum setting setting;
+	bool is_flag;
+} run_options[] = {
+	{"--deterministic", SETTING_DETERMINISTIC, true},
+	{"--stable", SETTING_STABLE, true},
+	{"--debug-wait", SETTING_DEBUG_WAIT, true},
+	{"--inject-strict", SETTING_INJECT_STRICT, true},
+	{"--memory", SETTING_MEMORY, false},
+	{"--after-fault", SETTING_AFTER_FAULT, false},
+	{"--progress", SETTING_PROGRESS, false},
+	{"--schedule", SETTING_SCHEDULE, false},
+	{"--record", SETTING_RECORD, false},
+	{"--record-launch", SETTING_RECORD_LAUNCH, false},
+	{"--inject", SETTING_INJECT, false},
+	{"--coverage", SETTING_COVERAGE, false},
 };
 
+struct run_choice {
+	const char *device, *timeout;
+	const char *value[SETTING_COUNT]; /* by setting; NULL: not given */
+};
+
+static const struct run_option *find_run_option(const char *word)
+{
+	size_t n = strcspn(word, "=");
+
+	for (size_t i = 0; i < ARRAY_LEN(run_options); i++)
+		if (strlen(run_options[i].name) == n && !memcmp(run_options[i].name, word, n))
+			return &run_options[i];
+	return NULL;
+}
+
+/* One of the table. Returns TOOL_OK, or the status to end with after a message. */
+static int take_run_option(const struct tool_command *self, const struct run_option *option,
+			   struct run_choice *o, int argc, char **argv, int *i)
+{
+	const char *value;
+
+	if (option->is_flag && strchr(argv[*i], '='))
+		return tool_usage(self, "%s takes no value", option->name);
+	value = option->is_flag ? "1" : value_of(argc, argv, i, option->name);
+	if (!value)
+		return tool_usage(self, "there is no value for '%s'", option->name);
+	if (option->setting == SETTING_INJECT && o->value[SETTING_INJECT])
+		return tool_usage(self, "--inject is there twice; rules are separated by ;");
+	o->value[option->setting] = value;
+	return TOOL_OK;
+}
+
 /* Returns TOOL_OK, or the status to end with after a message. */
-static int read_run_options(const struct tool_command *self, struct run_options *o, int argc,
+static int read_run_options(const struct tool_command *self, struct run_choice *o, int argc,
 			    char **argv, int *i)
 {
-	static const char *const with_value[] = {"-d",         "--device",   "--timeout",
-						 "--progress", "--record",   "--record-launch",
-						 "--inject",   "--coverage", "--schedule"};
+	static const char *const with_value[] = {"-d", "--device", "--timeout", "--limit"};
+	const struct run_option *option = find_run_option(argv[*i]);
 	const char *value;
 	int status = TOOL_OK;
 
-	if (!strcmp(argv[*i], "--deterministic")) {
-		o->deterministic = true;
-	} else if (!strcmp(argv[*i], "--debug-wait")) {
-		o->debug_wait = true;
-	} else if (!strcmp(argv[*i], "--inject-strict")) {
-		o->inject_strict = true;
-	} else if (check_option(self, argc, argv, i, &status)) {
+	if (option)
+		return take_run_option(self, option, o, argc, argv, i);
+	if (check_option(self, argc, argv, i, &status))
 		return status;
-	} else if ((value = tool_device_option(argc, argv, i))) {
+	if ((value = tool_device_option(argc, argv, i))) {
 		o->device = value;
-	} else if ((value = value_of(argc, argv, i, "--timeout"))) {
+	} else if ((value = value_of(argc, argv, i, "--timeout")) ||
+		   (value = value_of(argc, argv, i, "--limit"))) {
 		o->timeout = value;
-	} else if ((value = value_of(argc, argv, i, "--progress"))) {
-		o->progress = value;
-	} else if ((value = value_of(argc, argv, i, "--schedule"))) {
-		o->schedule = value;
-	} else if ((value = value_of(argc, argv, i, "--record"))) {
-		o->record = value;
-	} else if ((value = value_of(argc, argv, i, "--coverage"))) {
-		o->coverage = value;
-	} else if ((value = value_of(argc, argv, i, "--record-launch"))) {
-		o->record_launch = value;
-	} else if ((value = value_of(argc, argv, i, "--inject"))) {
-		if (o->inject)
-			return tool_usage(self,
-					  "--inject is there twice; rules are separated by ;");
-		o->inject = value;
 	} else {
 		for (size_t k = 0; k < ARRAY_LEN(with_value); k++)
 			if (!strcmp(argv[*i], with_value[k]))
@@ -387,7 +420,19 @@ bool tool_set_coverage(const char *where)
 	return ok;
 }
 
-static bool set_environment(const struct run_options *o)
+/* May the variables hold what the options say? False after a message. */
+static bool check_run_values(const struct tool_command *self, const struct run_choice *o)
+{
+	u64 ignored;
+
+	for (size_t i = 0; i < ARRAY_LEN(run_options); i++)
+		if (!is_setting_allowed(self, run_options[i].setting, run_options[i].name,
+					o->value[run_options[i].setting], &ignored))
+			return false;
+	return true;
+}
+
+static bool set_environment(const struct run_choice *o)
 {
 	struct tool_environment e;
 
@@ -397,22 +442,9 @@ static bool set_environment(const struct run_options *o)
 	tool_environment_fini(&e);
 	if (o->device)
 		setenv("PTXLOOM_DEVICE", o->device, 1);
-	if (o->deterministic)
-		setenv("PTXLOOM_DETERMINISTIC", "1", 1);
-	if (o->debug_wait)
-		setenv("PTXLOOM_DEBUG_WAIT", "1", 1);
-	if (o->schedule)
-		setenv("PTXLOOM_SCHEDULE", o->schedule, 1);
-	if (o->inject)
-		setenv("PTXLOOM_INJECT", o->inject, 1);
-	if (o->inject_strict)
-		setenv("PTXLOOM_INJECT_STRICT", "1", 1);
-	if (o->progress)
-		setenv("PTXLOOM_PROGRESS", o->progress, 1);
-	if (o->record)
-		setenv("PTXLOOM_RECORD", o->record, 1);
-	if (o->record_launch)
-		setenv("PTXLOOM_RECORD_LAUNCH", o->record_launch, 1);
+	for (u32 s = 0; s < SETTING_COUNT; s++)
+		if (o->value[s] && s != SETTING_COVERAGE)
+			setenv(setting_variable((enum setting)s), o->value[s], 1);
 	return true;
 }
 
@@ -443,8 +475,8 @@ static void write_for_bazel(void *user)
 
 int tool_run_program(const struct tool_command *self, int argc, char **argv)
 {
-	struct run_options o = {0};
-	u64 timeout_ms = 0, ignored;
+	struct run_choice o = {0};
+	u64 timeout_ms = 0;
 	int i = 1, status;
 
 	for (; i < argc && argv[i][0] == '-'; i++) {
@@ -460,16 +492,19 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 	}
 	if (i == argc)
 		return tool_usage(self, "no program given");
-	if (o.record_launch && !o.record && !setting_text(SETTING_RECORD))
+	if (o.value[SETTING_RECORD_LAUNCH] && !o.value[SETTING_RECORD] &&
+	    !setting_text(SETTING_RECORD))
 		return tool_usage(self, "--record-launch needs --record FILE");
-	if (o.inject_strict && !o.inject && !setting_text(SETTING_INJECT))
+	if (o.value[SETTING_INJECT_STRICT] && !o.value[SETTING_INJECT] &&
+	    !setting_text(SETTING_INJECT))
 		return tool_usage(self, "--inject-strict needs --inject RULES");
-	if (!check_devices(o.device) || !check_rules(o.inject) || !tool_check_schedule(o.schedule))
+	if (!check_devices(o.device) || !check_rules(o.value[SETTING_INJECT]) ||
+	    !tool_check_schedule(o.value[SETTING_SCHEDULE]))
 		return TOOL_USAGE;
 	if (!is_setting_allowed(self, SETTING_TIMEOUT, "--timeout", o.timeout, &timeout_ms) ||
-	    !is_setting_allowed(self, SETTING_PROGRESS, "--progress", o.progress, &ignored))
+	    !check_run_values(self, &o))
 		return TOOL_USAGE;
-	if (o.coverage && !tool_set_coverage(o.coverage))
+	if (o.value[SETTING_COVERAGE] && !tool_set_coverage(o.value[SETTING_COVERAGE]))
 		return TOOL_USAGE;
 	if (!set_environment(&o))
 		return TOOL_CANNOT_RUN;

@@ -16,7 +16,8 @@ runs()
 (eval "$(ptxloom env -d v100)" && [ "$PTXLOOM_DEVICE" = v100 ] && [ -f "${LD_PRELOAD%%:*}" ] &&
 	[ "$NVCC_APPEND_FLAGS" = "-cudart shared" ])
 ok $? "env prints commands for the shell"
-ptxloom env -d v100 | tail -n 1 | grep -q "^# cmake -DCMAKE_CROSSCOMPILING_EMULATOR='.*ptxloom;run;-d;v100;--'$"
+ptxloom env -d v100 | tail -n 1 |
+	grep -qE "^# cmake -DCMAKE_TEST_LAUNCHER='(.*ptxloom;run;-d;v100;--)' -DCMAKE_CROSSCOMPILING_EMULATOR='\1'$"
 ok $? "env prints a line for CMake"
 (NVCC_APPEND_FLAGS=-lineinfo && export NVCC_APPEND_FLAGS && eval "$(ptxloom env)" &&
 	[ "$NVCC_APPEND_FLAGS" = "-lineinfo -cudart shared" ])

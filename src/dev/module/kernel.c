@@ -133,6 +133,7 @@ static struct lower_options options_of(const struct device_program *p, u32 unit,
 		.one_to_one = sched_debug(p->dev->pool) != NULL,
 		.counts = p->dev->counts,
 		.contract = !p->units[unit]->debug,
+		.stable = sched_is_stable(p->dev->pool),
 	};
 }
 

@@ -116,6 +116,8 @@ void lower_bulk(struct lower *l)
 		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
 	if (reduce)
 		op = lower_atom_op(form);
+	if (reduce && to_global)
+		lower_await_turn(l);
 	if (isa_form_has(form, M_cp_mask))
 		bytes = lower_source(l, lower_named(l, 'b'), T_u16, ROW_W);
 	if (isa_form_has(form, M_ignore_oob)) {

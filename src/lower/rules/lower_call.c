@@ -510,6 +510,9 @@ static void emit_extern(struct lower *l, const struct ir_func *f)
 		lower_poison(l, text);
 		return;
 	}
+	/* What is printed has an order of its own. */
+	if (strcmp(f->name->text, "vprintf") != 0 && strcmp(f->name->text, "__assertfail") != 0)
+		lower_await_turn(l);
 	lower_emit_free(l, OP_extern)->call.callee = number;
 }
 

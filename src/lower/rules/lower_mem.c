@@ -349,6 +349,8 @@ void lower_atom(struct lower *l)
 		lower_poison(l, form->row->name[form->name]);
 		return;
 	}
+	if (t.space != MEM_SHARED && !lower_atom_turn(l, d, op, type) && count == 1 && bytes < 16)
+		d = &nothing;
 	if (bytes == 16 || count > 1) {
 		u32 first = (u32)l->ext.len;
 

@@ -55,6 +55,8 @@ void lower_tensor_copy(struct lower *l)
 		mask = lower_source(l, lower_named(l, 'c'), T_u16, ROW_W);
 	list_vector_rows(l, &part[1], T_s32, 5, coord);
 	list_vector_rows(l, lower_named(l, 'o'), T_u16, 3, offset);
+	if (reduce)
+		lower_await_turn(l);
 	in = lower_emit(l, OP_tensor);
 	in->tensor.rank = (u8)(part[1].kind == IR_OP_VEC ? part[1].imm : 1);
 	in->tensor.kind = im2col ? TENSOR_COPY_IM2COL : four ? TENSOR_COPY_FOUR : TENSOR_COPY_TILE;

@@ -1,0 +1,200 @@
+/*
+ * Metrics in tests.
+ */
+#include "src/profile/claim.h"
+
+#include "src/base/nearest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const struct {
+	const char *name;
+	enum metric_class class;
+	double scale;
+	const char *metric;
+} shorts[] = {
+#define SHORT(name, class, scale, metric) {name, CLASS_##class, scale, metric},
+#include "src/profile/short.def"
+#undef SHORT
+};
+
+void metric_total_add(struct metric_total *t, const struct profile_launch *l)
+{
+	u64 before[PROFILE_VALUES];
+
+	memcpy(before, t->sum.value, sizeof(before));
+	t->sum = *l;
+	t->sum.rows.at = NULL;
+	t->sum.rows.len = t->sum.rows.cap = 0;
+	t->sum.device_name = NULL;
+	/* Those from `inst` on are counts. */
+	for (u32 i = VALUE_inst; i < PROFILE_VALUES; i++)
+		t->sum.value[i] += before[i];
+	t->launches++;
+}
+
+/* ---- names ---- */
+
+static bool find_short(const char *name, size_t n, struct metric_named *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(shorts); i++)
+		if (strlen(shorts[i].name) == n && !memcmp(shorts[i].name, name, n)) {
+			*out = (struct metric_named){shorts[i].name, metric_find(shorts[i].metric),
+						     shorts[i].scale, shorts[i].class};
+			return true;
+		}
+	return false;
+}
+
+static enum metric_class metric_class_of(u32 metric)
+{
+	switch (metric_kind_of(metric)) {
+	case EXACT:
+		return strstr(metric_name(metric), "requests") ? CLASS_CODE : CLASS_ADDRESS;
+	case PTX:
+		return CLASS_CODE;
+	case MODEL:
+		break;
+	}
+	return CLASS_CACHES;
+}
+
+static void say_no_metric(const char *name, struct text *why)
+{
+	struct nearest near;
+
+	nearest_init(&near, name, strlen(name));
+	for (size_t i = 0; i < ARRAY_LEN(shorts); i++)
+		nearest_offer(&near, shorts[i].name, strlen(shorts[i].name));
+	if (near.best)
+		text_printf(why, "there is no metric '%s'; did you mean %s?", name, near.best);
+	else
+		metric_say_missing(name, why);
+}
+
+bool metric_named_find(const char *name, size_t n, struct metric_named *out, struct text *why)
+{
+	struct text t = {0};
+	u32 m;
+
+	if (find_short(name, n, out))
+		return true;
+	text_add(&t, name, n);
+	m = t.at ? metric_find(t.at) : metric_count();
+	text_puts(&t, ".sum");
+	if (m == metric_count() && t.at)
+		m = metric_find(t.at);
+	if (m < metric_count()) {
+		*out = (struct metric_named){metric_name(m), m, 1, metric_class_of(m)};
+	} else if (n == 9 && !memcmp(name, "registers", n)) {
+		text_puts(why, "registers are ptxas's: PTX does not tell how many there are");
+	} else if (t.at) {
+		t.at[n] = 0;
+		say_no_metric(t.at, why);
+	}
+	text_fini(&t);
+	return m < metric_count();
+}
+
+bool metric_named_value(const struct metric_named *m, const struct metric_total *t, double *out)
+{
+	struct metric_number n = {0};
+
+	if (t->launches)
+		n = metric_value(m->metric, &t->sum);
+	*out = metric_real(&n) * m->scale;
+	return n.is_known;
+}
+
+/* ---- claims ---- */
+
+static const char *const claim_ops[] = {"<=", ">=", "==", "!=", "<", ">"};
+
+static bool parse_bound(const char *s, struct metric_claim *out)
+{
+	char *end;
+
+	s += strspn(s, " \t");
+	errno = 0;
+	out->value = strtod(s, &end);
+	if (end == s || errno)
+		return false;
+	s = end + strspn(end, " \t");
+	if (!strncmp(s, "+-", 2)) {
+		s += 2 + strspn(s + 2, " \t");
+		out->tolerance = strtod(s, &end) / 100;
+		if (end == s || *end != '%' || !(out->tolerance >= 0))
+			return false;
+		s = end + 1;
+	}
+	return !s[strspn(s, " \t")];
+}
+
+bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why)
+{
+	const char *at = text + strspn(text, " \t"), *op = at + strcspn(at, " \t<>=!+"), *end = op;
+	bool ok = false;
+
+	*out = (struct metric_claim){0};
+	op += strspn(op, " \t");
+	for (size_t i = 0; !ok && i < ARRAY_LEN(claim_ops); i++) {
+		ok = !strncmp(op, claim_ops[i], strlen(claim_ops[i]));
+		if (ok)
+			memcpy(out->op, claim_ops[i], strlen(claim_ops[i]));
+	}
+	if (!ok || end == at || !parse_bound(op + strlen(out->op), out)) {
+		text_printf(
+			why,
+			"'%s' is not METRIC OP NUMBER, with one of <= < == != >= >, or METRIC OP NUMBER "
+			"+- PERCENT%%",
+			text);
+		return false;
+	}
+	if (!metric_named_find(at, (size_t)(end - at), &out->named, why))
+		return false;
+	/* == and != of what another compiler does otherwise say nothing about the kernel. */
+	if (out->named.class == CLASS_ADDRESS || out->tolerance > 0)
+		return true;
+	text_printf(why,
+		    "%s depends on the compiler's choice of instructions: give it a tolerance, "
+		    "'%s %s %g +- 5%%'",
+		    out->named.name, out->named.name, out->op, out->value);
+	return false;
+}
+
+static bool claim_holds(const struct metric_claim *c, double x)
+{
+	double slack = fabs(c->value) * c->tolerance;
+
+	switch (c->op[0]) {
+	case '<':
+		return c->op[1] ? x <= c->value + slack : x < c->value + slack;
+	case '>':
+		return c->op[1] ? x >= c->value - slack : x > c->value - slack;
+	case '!':
+		return fabs(x - c->value) > slack;
+	default:
+		return fabs(x - c->value) <= slack;
+	}
+}
+
+bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,
+			struct text *out)
+{
+	double x;
+
+	if (!metric_named_value(&c->named, t, &x)) {
+		text_printf(out, "%s is not known: %s\n", c->named.name,
+			    t->launches ? "caches are not played" : "nothing was launched");
+		return false;
+	}
+	if (claim_holds(c, x))
+		return true;
+	text_printf(out, "%s is %.10g, expected %s %.10g", c->named.name, x, c->op, c->value);
+	if (c->tolerance > 0)
+		text_printf(out, " +- %g%%", c->tolerance * 100);
+	text_puts(out, "\n");
+	return false;
+}

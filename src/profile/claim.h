@@ -1,0 +1,50 @@
+/*
+ * Metrics in tests: by the names of Nsight Compute or by short ones, of one launch or of several
+ * together, and what tests claim of them.
+ */
+#ifndef PL_PROFILE_CLAIM_H
+#define PL_PROFILE_CLAIM_H
+
+#include "src/profile/metrics.h"
+
+/* What launches did, added up. Zeroed: none. */
+struct metric_total {
+	struct profile_launch sum; /* what describes a launch is that of the last */
+	u64 launches;
+};
+
+void metric_total_add(struct metric_total *t, const struct profile_launch *l);
+
+/*
+ * Which numbers survive another compiler: those that follow from addresses, and from where threads
+ * go. Others follow from the choice of instructions.
+ */
+enum metric_class { CLASS_ADDRESS, CLASS_CODE, CLASS_CACHES };
+
+/* A metric by either kind of name. */
+struct metric_named {
+	const char *name; /* as given, static */
+	u32 metric;
+	double scale; /* of its value */
+	enum metric_class class;
+};
+
+/* False with a line in `why`: there is none, or it cannot be known. */
+bool metric_named_find(const char *name, size_t n, struct metric_named *out, struct text *why);
+/* False: not known, or there was no launch. */
+bool metric_named_value(const struct metric_named *m, const struct metric_total *t, double *out);
+
+/* "bank_conflicts == 0", "instructions <= 1000 +- 5%". */
+struct metric_claim {
+	struct metric_named named;
+	char op[3];
+	double value, tolerance; /* the latter as a part of the value */
+};
+
+/* False with a line in `why`: also where a number of the code has no tolerance. */
+bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why);
+/* Adds a line to `out` where it does not hold. */
+bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,
+			struct text *out);
+
+#endif
