@@ -109,6 +109,7 @@ struct warp {
 
 struct gang;
 struct cta;
+struct exec_folds;
 struct tex_table; /* src/tex/texture.h */
 
 typedef const struct uop *exec_handler(struct gang *g, const struct uop *in);
@@ -251,9 +252,11 @@ struct gang {
 	struct warp *warp_at;      /* the gang's warps */
 	struct mem_cache *caches;  /* allocation caches of the worker */
 	struct exec_count *counts; /* of the CTA's storage: program->counts, NULL: none */
-	u8 *shared;                /* of the CTA */
-	u8 *local;                 /* local memory of the gang's first thread */
-	u32 pc;                    /* where a gang stopped, or goes on */
+	/* Accesses that the observer is told of later, by allocation cache: fold.h; NULL: none */
+	struct exec_folds **folds;
+	u8 *shared;        /* of the CTA */
+	u8 *local;         /* local memory of the gang's first thread */
+	u32 pc;            /* where a gang stopped, or goes on */
 	bool quiet;        /* an observer needs no steps of it at present (exec_observer.rests) */
 	bool together;     /* all warps stand at pc: run in gang mode */
 	u32 rejoin;        /* warp mode: gang's reconvergence point, NO_PC: none */
@@ -294,6 +297,7 @@ struct cta {
 	bool idle;    /* and had nothing to do from the start */
 	u32 rests;    /* passes in which gangs let others go first */
 	u64 random;   /* state of the random numbers of a seeded run, else 0 */
+	u64 patterns; /* of folded accesses that the storage has seen: fold.h */
 	struct async_cta *async; /* copies under way, NULL: never any; src/async/async.h */
 	/*
 	 * Why the last run yielded: its budget was spent, not to be polite; and a polling loop

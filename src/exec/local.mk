@@ -8,6 +8,8 @@ libcore_la_SOURCES += \
 	src/exec/extents.c \
 	src/exec/extents.h \
 	src/exec/faults.def \
+	src/exec/fold.c \
+	src/exec/fold.h \
 	src/exec/fpenv.h \
 	src/exec/group.h \
 	src/exec/lane_access.h \

@@ -46,7 +46,11 @@ struct exec_access {
 	 * in mem.h; offsets in the thread's local memory or in the parameters.
 	 */
 	const u64 *address;
-	u32 done; /* as in struct exec_span */
+	u32 done;    /* as in struct exec_span */
+	bool folded; /* it is told by exec_observer.alike, too */
+	/* with that: the same for accesses of a CTA that are alike; 0: not known */
+	u64 pattern;
+	u64 more; /* with that: further ones like it, by warps of other CTAs, too */
 };
 
 /*
@@ -107,6 +111,14 @@ struct exec_observer {
 	bool rests;
 	const u8 *rest_at;
 	void (*access)(void *user, const struct exec_access *a);
+	/*
+	 * For observers that only count: instead of `access`, where it can be, loads, stores and
+	 * atomics of an instruction that are alike are told once for all of them, when the launch
+	 * ends at the latest. They differ by a multiple of 128 bytes, of 4 in shared and local
+	 * memory. Parameters are left out.
+	 */
+	void (*alike)(void *user, const struct exec_access *a);
+	bool each; /* beside `alike`: `access` is wanted for each access nevertheless */
 	/*
 	 * Loads, stores and atomics: before the access of each warp is told. True: nothing more of
 	 * this one is needed. NULL: accesses are told at once.

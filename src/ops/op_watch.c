@@ -2,6 +2,7 @@
  * Instrumented twins of the handlers that touch memory or wait: they report to the observer, then
  * do what the plain handler does. One body serves all operations of a kind. See observer.h.
  */
+#include "src/exec/fold.h"
 #include "src/ops/address_form.h"
 #include "src/ops/observe.h"
 #include "src/ops/tables.h"
@@ -138,6 +139,75 @@ static bool is_span_enough(struct gang *g, const struct uop *in, enum exec_acces
 	return s.lo < s.end && o->span(o->user, &s);
 }
 
+/* ---- accesses that are told later ---- */
+
+static ALWAYS_INLINE bool is_like(const struct exec_fold *x, const u64 *address, u32 mask, u64 unit)
+{
+	u64 by = address[0] - x->address[0], differ = 0;
+
+	FOR_LANES(l, WARP_LANES)
+		differ |= (address[l] - x->address[l]) ^ by;
+	return x->mask == mask && !differ && !(by & (unit - 1));
+}
+
+/* The fold that has counted the access. */
+static struct exec_fold *fold_warp(struct gang *g, const struct uop *in, struct exec_folds *f,
+				   struct access *a, u32 mask)
+{
+	u64 unit = f->space == MEM_GLOBAL || f->space == MEM_GENERIC ? FOLD_GLOBAL : FOLD_WORD;
+
+	/* Lanes that take no part are where the first one is that does. */
+	if (mask != FULL_MASK) {
+		u64 first = a->address[__builtin_ctz(mask)];
+
+		FOR_LANES(l, WARP_LANES)
+			a->address[l] = mask >> l & 1 ? a->address[l] : first;
+	}
+	for (u32 i = 0; i < FOLD_PLACES; i++)
+		if (is_like(&f->at[i], a->address, mask, unit)) {
+			f->at[i].times++;
+			return &f->at[i];
+		}
+	return exec_fold_begin(g, in, f, a->address, mask, cta_warp(g, a->warp));
+}
+
+/* False: they have to be told at once. */
+static bool fold_access(struct gang *g, const struct uop *in, enum exec_access_kind kind, u32 space)
+{
+	struct exec_folds *f = exec_folds_of(g->folds, in, kind, space);
+	bool each = g->env->observer->each;
+	struct access a = {.width = (u32)in->mem.size * in->mem.count};
+	struct exec_access e = {.cta = g->cta,
+				.in = in,
+				.pc = (u32)(in - g->uops),
+				.kind = (u8)kind,
+				.size = in->mem.size,
+				.count = in->mem.count,
+				.bytes = a.width,
+				.address = a.address,
+				.folded = true};
+
+	for (u32 w = 0; f && w < WARPS; w++) {
+		u32 mask = mask_of(g, w);
+
+		if (!mask)
+			continue;
+		a.warp = w;
+		e.warp = cta_warp(g, w);
+		get_addresses(g, in, &a);
+		e.pattern = fold_warp(g, in, f, &a, mask)->pattern;
+		if (!each)
+			continue;
+		if (space != MEM_GENERIC) {
+			report_lanes(g, &e, mask, space);
+			continue;
+		}
+		e.pattern = 0;
+		report_generic(g, &e, a.address, mask);
+	}
+	return f != NULL;
+}
+
 HANDLER(watch_memory)
 {
 	if (!g->env->observer->access)
@@ -148,6 +218,8 @@ HANDLER(watch_memory)
 	enum exec_access_kind kind = access_kind_of(g, in);
 	u32 space = uop_info[in->inner].space, done = 0;
 
+	if (g->folds && space != MEM_PARAM && fold_access(g, in, kind, space))
+		return PLAIN(g, in);
 	if (!g->env->observer->span || !is_span_enough(g, in, kind, space, &done))
 		report_access(g, in, kind, space, done);
 	return PLAIN(g, in);

@@ -77,6 +77,12 @@ static void collect_count_step(void *user, const struct gang *g, const struct uo
 	row = mine.rows->row_of[in - g->uops];
 	branches = mine.rows->shape[row].work == WORK_BRANCH;
 	at = s->row[row];
+	if (g->full && g->mode == MODE_GANG && in->guard == NO_ROW) {
+		at[COLUMN_inst] += n;
+		at[COLUMN_threads] += n * WARP_LANES;
+		at[COLUMN_threads_on] += n * WARP_LANES;
+		return;
+	}
 	for (u32 w = 0; w < n; w++) {
 		u32 mask = exec_step_mask(g, w), passes;
 
@@ -125,23 +131,25 @@ static u32 collect_access_of(const struct exec_access *a, bool is_constant)
 	}
 }
 
-static void count_row(u64 *at, u8 space, const struct watch_tally *t, u64 ideal, u64 bytes)
+/* times: how many accesses there were. */
+static void count_row(u64 *at, u8 space, const struct watch_tally *t, u64 ideal, u64 bytes,
+		      u64 times)
 {
 	switch (space) {
 	case MEM_GLOBAL:
-		at[COLUMN_global_requests] += t->requests;
-		at[COLUMN_global_sectors] += t->sectors;
-		at[COLUMN_global_ideal] += ideal;
-		at[COLUMN_bytes] += bytes;
+		at[COLUMN_global_requests] += t->requests * times;
+		at[COLUMN_global_sectors] += t->sectors * times;
+		at[COLUMN_global_ideal] += ideal * times;
+		at[COLUMN_bytes] += bytes * times;
 		break;
 	case MEM_SHARED:
-		at[COLUMN_shared_requests] += t->requests;
-		at[COLUMN_shared_passes] += t->passes;
-		at[COLUMN_shared_ideal] += t->parts;
+		at[COLUMN_shared_requests] += t->requests * times;
+		at[COLUMN_shared_passes] += t->passes * times;
+		at[COLUMN_shared_ideal] += t->parts * times;
 		break;
 	default:
-		at[COLUMN_local_requests] += t->requests;
-		at[COLUMN_local_sectors] += t->sectors;
+		at[COLUMN_local_requests] += t->requests * times;
+		at[COLUMN_local_sectors] += t->sectors * times;
 	}
 }
 
@@ -149,6 +157,7 @@ static void collect_count_access(void *user, const struct exec_access *a)
 {
 	struct slot *s = collect_slot_of(user, a->cta->env);
 	u64 *to, bytes = (u64)__builtin_popcount(a->mask) * a->bytes, ideal, sectors;
+	u64 times = a->more + 1;
 	struct watch_tally t;
 	u32 row, which;
 
@@ -159,8 +168,8 @@ static void collect_count_access(void *user, const struct exec_access *a)
 	if (which == PROFILE_ACCESSES)
 		return;
 	to = s->access[which];
-	to[FIELD_INSTS]++;
-	to[FIELD_BYTES] += bytes;
+	to[FIELD_INSTS] += times;
+	to[FIELD_BYTES] += bytes * times;
 	if (which == ACCESS_OF_constant_ld)
 		return;
 	watch_tally_access(a, &t);
@@ -171,14 +180,14 @@ static void collect_count_access(void *user, const struct exec_access *a)
 				  ? watch_sectors(a->address, a->mask, (u32)a->size * a->count)
 				  : sectors;
 	ideal = min_u64(sectors, (bytes + 31) / 32);
-	to[FIELD_DISTINCT] += sectors;
-	to[FIELD_REQUESTS] += t.requests;
-	to[FIELD_SECTORS] += t.sectors;
-	to[FIELD_IDEAL] += ideal;
-	to[FIELD_PASSES] += t.passes;
-	to[FIELD_PARTS] += t.parts;
+	to[FIELD_DISTINCT] += sectors * times;
+	to[FIELD_REQUESTS] += t.requests * times;
+	to[FIELD_SECTORS] += t.sectors * times;
+	to[FIELD_IDEAL] += ideal * times;
+	to[FIELD_PASSES] += t.passes * times;
+	to[FIELD_PARTS] += t.parts * times;
 	t.sectors = (u32)sectors;
-	count_row(s->row[row], a->space, &t, ideal, bytes);
+	count_row(s->row[row], a->space, &t, ideal, bytes, times);
 }
 
 /* ---- programs ---- */
@@ -299,7 +308,7 @@ static void narrow_launch(void *user, const struct exec_env *e, struct exec_obse
 	ok = l && map_set(&d->launches, e->grid_id + 1, map_key(l));
 	pthread_mutex_unlock(&d->lock);
 	if (ok) {
-		o->step_at = l->rows->begins;
+		o->step_at = l->rows->counts;
 		return;
 	}
 	if (l)
@@ -307,6 +316,7 @@ static void narrow_launch(void *user, const struct exec_env *e, struct exec_obse
 	d->of->is_short = true;
 	o->step = NULL;
 	o->access = NULL;
+	o->alike = NULL;
 }
 
 static void caches_ended(void *user, u64 grid_id, const struct cache_counts *counts,
@@ -419,6 +429,7 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 			   .launch_end = launch_end,
 			   .step = collect_count_step,
 			   .access = collect_count_access,
+			   .alike = collect_count_access,
 			   .narrow = narrow_launch},
 	};
 	pthread_mutex_init(&d->lock, NULL);

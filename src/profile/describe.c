@@ -9,6 +9,7 @@
 #include "src/exec/observer.h"
 #include "src/isa/shape.h"
 #include "src/profile/report.h"
+#include "src/watch/straight.h"
 
 #include <stdlib.h>
 
@@ -94,9 +95,14 @@ static void fill_rows(struct profile_rows *r)
 	for (u32 pc = 0; pc < p->uops; pc++) {
 		struct place at;
 
-		r->begins[pc] = exec_is_first(p, pc);
-		if (r->begins[pc] || !r->len) {
+		bool begins = exec_is_first(p, pc);
+
+		if (begins || !r->len) {
+			bool goes_on = begins && r->len && watch_is_straight(p, pc);
+
 			r->first[r->len] = pc;
+			r->counts[pc] = begins && !goes_on;
+			r->leader[r->len] = goes_on ? r->leader[r->len - 1] : r->len;
 			at = place_of(p, pc);
 			if (at.in && at.in->form)
 				shape_insn(&at, &r->shape[r->len]);
@@ -115,10 +121,11 @@ struct profile_rows *profile_rows_new(const struct program *p)
 	r->program = p;
 	r->uops = p->uops;
 	r->row_of = calloc(p->uops + 1, sizeof(*r->row_of));
-	r->begins = calloc(p->uops + 1, sizeof(*r->begins));
+	r->counts = calloc(p->uops + 1, sizeof(*r->counts));
+	r->leader = calloc(p->uops + 1, sizeof(*r->leader));
 	r->first = calloc(p->uops + 1, sizeof(*r->first));
 	r->shape = calloc(p->uops + 1, sizeof(*r->shape));
-	if (r->row_of && r->begins && r->first && r->shape) {
+	if (r->row_of && r->counts && r->leader && r->first && r->shape) {
 		fill_rows(r);
 		return r;
 	}
@@ -132,7 +139,8 @@ void profile_rows_free(struct profile_rows *r)
 		return;
 	profile_program_free(r->described);
 	free(r->row_of);
-	free(r->begins);
+	free(r->counts);
+	free(r->leader);
 	free(r->first);
 	free(r->shape);
 	free(r);

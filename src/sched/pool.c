@@ -103,6 +103,10 @@ static void conclude(struct sched_pool *p, struct sched_grid *g)
 		slot_gather(&g->share[i].idle, g->launch.counts);
 		slot_gather(&g->share[i].waiting, g->launch.counts);
 	}
+	for (u32 i = 0; g->launch.env.observer && i < g->shares; i++) {
+		slot_tell_folds(&g->share[i].idle);
+		slot_tell_folds(&g->share[i].waiting);
+	}
 	pthread_mutex_lock(&p->lock);
 	kept = recycle_locked(p, g);
 	pthread_mutex_unlock(&p->lock);

@@ -102,6 +102,7 @@ struct cta_slot {
 	u32 *tid;
 	void *scratch;
 	struct steer_warp *steer; /* of each warp, in launches that are steered; else NULL */
+	struct exec_folds **folds; /* by allocation cache; NULL: none yet */
 };
 
 struct slot_list {
@@ -278,6 +279,8 @@ void slot_return_locked(struct sched_pool *p, struct slot_list *list);
 /* Add what programs have counted in the slots of a list, which count from 0 again. */
 void slot_gather(const struct slot_list *l, struct exec_count *to);
 void slot_free(struct cta_slot *s);
+/* A grid has ended: tell its observer of the accesses that slots have kept. Without locks. */
+void slot_tell_folds(const struct slot_list *l);
 void slot_list_init(struct slot_list *l);
 void slot_push(struct slot_list *l, struct cta_slot *s);
 struct cta_slot *slot_pop(struct slot_list *l);

@@ -4,6 +4,7 @@
  * registers are not cleared between CTAs either; ours begin as zeros, so that a run does not depend
  * on what the host's memory held.
  */
+#include "src/exec/fold.h"
 #include "src/sched/sched_int.h"
 
 #include <stdlib.h>
@@ -90,6 +91,7 @@ void slot_free(struct cta_slot *s)
 	free(s->tid);
 	free(s->scratch);
 	free(s->steer);
+	exec_folds_free(s->folds, s->program ? s->program->cache_slots : 0);
 	free(s);
 }
 
@@ -223,6 +225,26 @@ struct cta_slot *slot_cached_locked(struct sched_pool *p, const struct exec_env 
 	return s;
 }
 
+/* Observers that count are told of accesses later. Without memory they are told at once. */
+static void let_fold(struct cta_slot *s)
+{
+	const struct exec_observer *o = s->env.observer;
+	bool folds = o && o->alike;
+
+	if (folds && !s->folds)
+		s->folds = calloc(s->program->cache_slots + 1, sizeof(struct exec_folds *));
+	for (u32 i = 0; i < s->cta.gangs; i++)
+		s->cta.gang[i].folds = folds ? s->folds : NULL;
+}
+
+void slot_tell_folds(const struct slot_list *l)
+{
+	for (const struct cta_slot *first = l->first; first; first = first->next)
+		for (const struct cta_slot *s = first; s; s = s->mate)
+			if (s->cta.gang->folds)
+				exec_folds_tell(&s->cta, s->cta.gang->folds);
+}
+
 void slot_adopt(struct cta_slot *s, const struct sched_grid *g)
 {
 	const struct exec_env *e = &g->launch.env;
@@ -239,6 +261,7 @@ void slot_adopt(struct cta_slot *s, const struct sched_grid *g)
 	s->cta.print = s->program->prints ? &s->text : NULL;
 	s->tells = s->program->prints || s->program->reads_clock;
 	s->light = 0;
+	let_fold(s);
 }
 
 struct cta_slot *slot_take(struct sched_grid *g)

@@ -190,12 +190,21 @@ static const u8 global_kinds[] = {
 };
 
 /* Addresses from the start of the device's memory, which lies elsewhere in every process. */
-static void place(const struct exec_access *a, u64 *address)
+static u64 place(const struct exec_access *a, u32 lane)
 {
-	u64 start = (u64)(uintptr_t)a->cta->env->mem->arena;
+	return (a->address[lane] - (u64)(uintptr_t)a->cta->env->mem->arena) & ADDRESS_MASK;
+}
 
-	for (u32 l = 0; l < WARP_LANES; l++)
-		address[l] = (a->address[l] - start) & ADDRESS_MASK;
+/* The line of a shape's first piece. */
+static u64 first_line_of(const struct caches_launch *l, const struct exec_access *a,
+			 const struct insn_policy *p)
+{
+	u32 lane = (u32)__builtin_ctz(a->mask);
+
+	if (a->space == MEM_LOCAL)
+		return local_base(l, a->cta, a->warp) +
+		       a->address[lane] / (CACHE_LINE_BYTES / WARP_LANES);
+	return place(a, lane) / (p->is_constant ? CONSTANT_LINE_BYTES : CACHE_LINE_BYTES);
 }
 
 /* Fills the shape; false: the caches do not see the access. */
@@ -214,7 +223,8 @@ static bool shape_of(struct caches_launch *l, const struct exec_access *a,
 	}
 	if (a->space != MEM_GLOBAL || a->kind >= ARRAY_LEN(global_kinds))
 		return false;
-	place(a, address);
+	for (u32 i = 0; i < WARP_LANES; i++)
+		address[i] = place(a, i);
 	if (p->is_constant) {
 		s->kind = CACHE_CONSTANT;
 		cache_shape_constant(s, address, a->mask);
@@ -289,7 +299,8 @@ static void caches_extra(struct cache_trace *t, const struct exec_access *a,
 
 	if (a->space != MEM_GLOBAL)
 		return;
-	place(a, address);
+	for (u32 i = 0; i < WARP_LANES; i++)
+		address[i] = place(a, i);
 	s.pc = a->pc;
 	s.policy = p->policy;
 	s.kind = bulk_kind(a);
@@ -309,16 +320,18 @@ static void caches_access(void *user, const struct exec_access *a)
 	const struct insn_policy *p;
 	struct cache_shape s;
 
-	if (!t)
+	if (!t || (a->space != MEM_GLOBAL && a->space != MEM_LOCAL))
 		return;
 	p = policy_of(l, a->in, a->pc);
 	if (a->extra) {
 		caches_extra(t, a, p);
 		return;
 	}
-	if (!shape_of(l, a, p, &s))
-		return;
-	cache_trace_add(t, a->warp, &s);
+	if (!cache_trace_again(t, a->warp, a->pattern, first_line_of(l, a, p))) {
+		if (!shape_of(l, a, p, &s))
+			return;
+		cache_trace_add_pattern(t, a->warp, a->pattern, &s);
+	}
 	if (p->is_acquire)
 		add_mark(t, a->warp, a->pc, CACHE_FLUSH);
 }

@@ -399,7 +399,7 @@ static void count_access(void *user, const struct exec_access *a)
 
 	watch_tally_access(a, &t);
 	for (u32 i = 0; i < t.len; i++)
-		count_more(user, t.metric[i], t.n[i]);
+		count_more(user, t.metric[i], t.n[i] * (a->more + 1));
 }
 
 static void count_sync(void *user, const struct exec_sync *s)
@@ -411,6 +411,9 @@ static void count_sync(void *user, const struct exec_sync *s)
 void watch_counters_init(struct watch_counters *c)
 {
 	memset(c->value, 0, sizeof(c->value));
-	c->observer = (struct exec_observer){
-		.user = c, .step = count_step, .access = count_access, .sync = count_sync};
+	c->observer = (struct exec_observer){.user = c,
+					     .step = count_step,
+					     .access = count_access,
+					     .alike = count_access,
+					     .sync = count_sync};
 }

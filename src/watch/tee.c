@@ -55,9 +55,18 @@ static void tee_access(void *user, const struct exec_access *a)
 	for (u32 i = 0; i < t->len; i++) {
 		const struct exec_observer *o = t->to[i];
 
-		if (o->access && !(a->done >> i & 1) && (o->every || !a->extra))
+		if (o->access && !(a->done >> i & 1) && (o->every || !a->extra) &&
+		    !(a->folded && o->alike))
 			o->access(o->user, a);
 	}
+}
+
+static void tee_alike(void *user, const struct exec_access *a)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, alike)
+	o->alike(o->user, a);
 }
 
 /* Each observer gets the accesses that it needs, whatever the others do. */
@@ -99,6 +108,8 @@ static void tee_heap(void *user, const struct cta *c, u64 address, u64 bytes)
 /* What the observers of a launch need. */
 struct tee_needs {
 	u32 steps, accesses;
+	u32 each; /* of the accesses, those that are not folded */
+	bool folds;
 	u32 restless;                /* of those that need steps */
 	const u8 *step_at, *rest_at; /* of the last one; of the last of the restless */
 };
@@ -106,6 +117,8 @@ struct tee_needs {
 static void tee_add_needs(struct tee_needs *n, const struct exec_observer *o)
 {
 	n->accesses += o->access != NULL;
+	n->each += o->access && !o->alike;
+	n->folds |= o->alike != NULL;
 	if (!o->step)
 		return;
 	n->steps++;
@@ -137,6 +150,9 @@ static void tee_narrow(void *user, const struct exec_env *e, struct exec_observe
 	all->rest_at = n.rest_at;
 	if (!n.accesses)
 		all->access = NULL;
+	if (!n.folds)
+		all->alike = NULL;
+	all->each = n.each != 0;
 	if (!n.steps)
 		all->step = NULL;
 }
@@ -173,6 +189,8 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	all->cta_end = o->cta_end ? on_cta_end : all->cta_end;
 	all->step = o->step ? tee_step : all->step;
 	all->access = o->access ? tee_access : all->access;
+	all->alike = o->alike ? tee_alike : all->alike;
+	all->each |= o->access && !o->alike;
 	all->sync = o->sync ? tee_sync : all->sync;
 	all->heap = o->heap ? tee_heap : all->heap;
 	all->narrow = o->narrow ? tee_narrow : all->narrow;
