@@ -252,7 +252,7 @@ struct gang {
 	struct warp *warp_at;      /* the gang's warps */
 	struct mem_cache *caches;  /* allocation caches of the worker */
 	struct exec_count *counts; /* of the CTA's storage: program->counts, NULL: none */
-	/* Accesses that the observer is told of later, by allocation cache: fold.h; NULL: none */
+	/* Accesses reported to the observer later, by allocation cache: fold.h; NULL: none */
 	struct exec_folds **folds;
 	u8 *shared;        /* of the CTA */
 	u8 *local;         /* local memory of the gang's first thread */

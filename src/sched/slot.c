@@ -225,7 +225,7 @@ struct cta_slot *slot_cached_locked(struct sched_pool *p, const struct exec_env 
 	return s;
 }
 
-/* Observers that count are told of accesses later. Without memory they are told at once. */
+/* Accesses are reported later to observers that count; without memory, at once. */
 static void let_fold(struct cta_slot *s)
 {
 	const struct exec_observer *o = s->env.observer;
