@@ -134,4 +134,32 @@ refused 2 'is not a target' "a wrong target is an error" ptxloom cc -arch=sm_x o
 refused 2 'several sources' "-c -o with two sources is an error" ptxloom cc -c one.cu two.cu -o x.o
 refused 2 'per thread' "default streams per thread are refused" ptxloom cc -default-stream=per-thread one.cu
 refused 2 'clang is not found' "no clang is said" env PTXLOOM_CLANG=/nonexistent ptxloom cc one.cu
+# ---- the driver's functions by their plain names ----
+
+cat >driver.cu <<'END'
+#include <cuda.h>
+#include <stdio.h>
+int main()
+{
+	CUdevice device;
+	CUcontext context;
+	CUdeviceptr p;
+	unsigned x = 5, y = 0, z = 0;
+
+	if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) ||
+	    cuCtxSetCurrent(context) || cuMemAlloc(&p, 4) || cuMemcpyHtoD(p, &x, 4) ||
+	    cuMemcpyDtoH(&y, p, 4) || cuMemsetD32(p, 7, 1) || cuMemcpyDtoH(&z, p, 4) || cuMemFree(p))
+		return 1;
+	puts(y == 5 && z == 7 ? "all right" : "wrong");
+	return 0;
+}
+END
+rm -f program
+succeeds "driver: builds" ptxloom cc driver.cu -o program -lcuda
+right driver
+api=$top/share/ptxloom/include/ptxloom/driver_api.h
+for name in $(grep -o 'cu[A-Z][A-Za-z0-9]*_v[0-9](' "$api" | sed 's/_v[0-9](//' | sort -u); do
+	grep -qE "^#define $name |\b$name\(" "$api" || echo "$name"
+done >missing
+empty "$(cat missing)" "functions with versions have names without"
 finish
