@@ -102,7 +102,8 @@ struct cta_slot {
 	u32 *tid;
 	void *scratch;
 	struct steer_warp *steer; /* of each warp, in launches that are steered; else NULL */
-	struct exec_folds **folds; /* by allocation cache; NULL: none yet */
+	struct exec_folds **folds; /* by allocation cache, so many; NULL: none yet */
+	u32 folds_len;
 };
 
 struct slot_list {

@@ -91,7 +91,7 @@ void slot_free(struct cta_slot *s)
 	free(s->tid);
 	free(s->scratch);
 	free(s->steer);
-	exec_folds_free(s->folds, s->program ? s->program->cache_slots : 0);
+	exec_folds_free(s->folds, s->folds_len);
 	free(s);
 }
 
@@ -231,8 +231,10 @@ static void let_fold(struct cta_slot *s)
 	const struct exec_observer *o = s->env.observer;
 	bool folds = o && o->alike;
 
-	if (folds && !s->folds)
-		s->folds = calloc(s->program->cache_slots + 1, sizeof(struct exec_folds *));
+	if (folds && !s->folds) {
+		s->folds_len = s->program->cache_slots + 1;
+		s->folds = calloc(s->folds_len, sizeof(struct exec_folds *));
+	}
 	for (u32 i = 0; i < s->cta.gangs; i++)
 		s->cta.gang[i].folds = folds ? s->folds : NULL;
 }
