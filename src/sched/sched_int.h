@@ -101,7 +101,7 @@ struct cta_slot {
 	u8 *regs;
 	u32 *tid;
 	void *scratch;
-	struct steer_warp *steer; /* of each warp, in launches that are steered; else NULL */
+	struct steer_warp *steer;  /* of each warp, in launches that are steered; else NULL */
 	struct exec_folds **folds; /* by allocation cache, so many; NULL: none yet */
 	u32 folds_len;
 };

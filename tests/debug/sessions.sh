@@ -42,6 +42,9 @@ fi
 if ! command -v gdb >/dev/null 2>&1 || ! command -v python3 >/dev/null 2>&1 ||
 	! g++ -g -DHOST -x c++ "$top/tests/debug/values.cu" -o "$scratch/host" 2>/dev/null; then
 	skip "gdb itself" "no gdb, g++ or python3"
+elif ! gdb -q -nx -batch -ex 'break main' -ex run -ex 'print ((int (*)(int))abs)(-3)' "$scratch/host" 2>/dev/null |
+	grep -q '= 3$'; then
+	skip "gdb itself" "this gdb cannot call functions on this processor"
 else
 	answers "gdb itself" --stdin gdb -q -nx "$scratch/host"
 fi

@@ -1,8 +1,6 @@
 # The same results for any number of workers (--stable), limits of memory, what comes after a fault.
 . "${srcdir:-.}/tests/tap.sh"
-for file in tests/testkit/stable.cu tests/testkit/after.cu samples/testkit/*.cu; do
-	cp "$top/$file" "$scratch" 2>/dev/null || cp "$file" "$scratch"
-done
+cp "$top"/tests/testkit/stable.cu "$top"/tests/testkit/after.cu "$top"/samples/testkit/*.cu "$scratch"
 cd "$scratch" || exit 1
 
 refused 2 "^ptxloom run: error: --memory takes a size in bytes, or with a unit: 64M, 2G, or auto, not '0'" \

@@ -303,15 +303,20 @@ static int run_naturally(struct explore *x, u32 device)
 
 /* ---- the search ---- */
 
+/* What became of a schedule: the order of its conflicts, as a hash. */
+struct explored {
+	u64 number, order;
+	bool passes;
+};
+
 struct search {
 	struct explore *x;
 	u64 next, failing; /* numbers; failing 0: none so far */
-	u64 passed, begin_ms;
+	u64 begin_ms;
 	struct explore_run run[TRIALS_MAX], worst;
 	struct schedule schedule;
 	u32 running;
-	struct map orders;
-	u64 distinct;
+	VEC(struct explored) explored;
 	bool broken;
 };
 
@@ -342,16 +347,43 @@ static u64 next_schedule(struct search *q)
 	return i;
 }
 
-static void count_order(struct search *q, const struct notes *n)
+static u64 order_of(const struct notes *n)
 {
 	u64 order = HASH_SEED;
 
 	for (size_t i = 0; i < n->launches.len; i++)
 		order = hash_more(order, &n->launches.at[i].order, sizeof(order));
-	if (map_get(&q->orders, order | 1))
-		return;
-	if (map_set(&q->orders, order | 1, 1))
-		q->distinct++;
+	return order;
+}
+
+/*
+ * Of the schedules up to the one that fails, so that the answer does not depend on how many runs
+ * were under way: how many passed, and how many orders they had.
+ */
+static u64 passed_of(const struct search *q)
+{
+	u64 n = 0;
+
+	for (size_t i = 0; i < q->explored.len; i++)
+		n += q->explored.at[i].passes &&
+		     (!q->failing || q->explored.at[i].number < q->failing);
+	return n;
+}
+
+static u64 distinct_orders(const struct search *q)
+{
+	struct map orders = {0};
+	u64 n = 0;
+
+	for (size_t i = 0; i < q->explored.len; i++) {
+		u64 order = q->explored.at[i].order | 1;
+
+		if (q->failing && q->explored.at[i].number > q->failing)
+			continue;
+		n += !map_get(&orders, order) && map_set(&orders, order, 1);
+	}
+	map_fini(&orders);
+	return n;
 }
 
 static void begin_runs(struct search *q)
@@ -376,21 +408,20 @@ static void begin_runs(struct search *q)
 static void take_trial(struct search *q, u32 at)
 {
 	struct explore_run r = q->run[at];
+	struct explored done;
 	u64 i = r.number;
 
 	q->run[at] = q->run[--q->running];
 	q->broken |= !end_run(&r);
-	if (!q->broken)
-		count_order(q, &r.notes);
-	if (!q->broken && explore_fails(q->x, &r, schedule_device(q->x, i))) {
-		if (!q->failing || i < q->failing) {
-			explore_run_fini(&q->worst);
-			q->worst = r;
-			q->failing = i;
-			return;
-		}
-	} else {
-		q->passed++;
+	done.number = i;
+	done.order = order_of(&r.notes);
+	done.passes = !q->broken && !explore_fails(q->x, &r, schedule_device(q->x, i));
+	q->broken = q->broken || !VEC_PUSH(&q->explored, done);
+	if (!q->broken && !done.passes && (!q->failing || i < q->failing)) {
+		explore_run_fini(&q->worst);
+		q->worst = r;
+		q->failing = i;
+		return;
 	}
 	explore_run_fini(&r);
 }
@@ -527,20 +558,20 @@ static int conclude_search(struct search *q)
 		return TOOL_CANNOT_RUN;
 	if (q->failing)
 		return conclude_failure(q);
-	printf("explore: %llu schedules passed (%.1f s)\n", (unsigned long long)q->passed,
+	printf("explore: %llu schedules passed (%.1f s)\n", (unsigned long long)passed_of(q),
 	       (double)(explore_now_ms() - q->begin_ms) / 1000);
 	return TOOL_OK;
 }
 
 static void say_orders(const struct search *q)
 {
-	u64 pairs = pairs_of(q->x);
+	u64 pairs = pairs_of(q->x), distinct = distinct_orders(q);
 
 	if (pairs)
 		printf("explore: %llu distinct interleaving%s of %llu conflicting pair%s of places %s seen\n",
-		       (unsigned long long)q->distinct, q->distinct == 1 ? "" : "s",
+		       (unsigned long long)distinct, distinct == 1 ? "" : "s",
 		       (unsigned long long)pairs, pairs == 1 ? "" : "s",
-		       q->distinct == 1 ? "was" : "were");
+		       distinct == 1 ? "was" : "were");
 	else
 		puts("explore: no distinct interleavings: no conflicting pairs of places were seen");
 }
@@ -564,8 +595,11 @@ static int search_program(struct explore *x)
 	}
 	x->limit_ms = TIMES * x->natural_ms + MORE_MS;
 	if (!status) {
-		for (u32 i = 0; i < x->o.devices.len; i++)
-			count_order(q, &x->natural[i].notes);
+		for (u32 i = 0; i < x->o.devices.len && !q->broken; i++) {
+			struct explored natural = {.order = order_of(&x->natural[i].notes)};
+
+			q->broken = !VEC_PUSH(&q->explored, natural);
+		}
 		search_all(q);
 		status = conclude_search(q);
 		if (status == TOOL_OK || status == TOOL_FINDINGS)
@@ -574,7 +608,7 @@ static int search_program(struct explore *x)
 	for (u32 i = 0; i < q->running; i++)
 		explore_run_fini(&q->run[i]);
 	explore_run_fini(&q->worst);
-	map_fini(&q->orders);
+	VEC_FREE(&q->explored);
 	free(q);
 	return status;
 }
