@@ -41,9 +41,9 @@ _ptxloom_value()
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
 	cc:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
-	cc:-I | cc:-L | cc:-isystem | ptx:-o | coverage:--root | coverage:--root= | run:--coverage | run:--coverage=) COMPREPLY=($(compgen -d -- "$word")) ;;
-	coverage:-o) _ptxloom_files "$word" ;;
-	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump | exec:--expect | exec:--tolerance | exec:--expect-fault | exec:--expect-metric | exec:--seeds)
+	cc:-I | cc:-L | cc:-isystem | ptx:-o | coverage:--root | coverage:--root= | run:--coverage | run:--coverage= | test:--coverage | test:--coverage=) COMPREPLY=($(compgen -d -- "$word")) ;;
+	coverage:-o | test:--junit) _ptxloom_files "$word" ;;
+	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump | exec:--expect | exec:--tolerance | exec:--expect-fault | exec:--expect-metric | exec:--seeds | test:-j | test:--filter | test:--shard)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -53,7 +53,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check coverage dap debug devices env exec explore help inject lint ls profile ptx run toolkit"
+	local commands="cc check coverage dap debug devices env exec explore help inject lint ls profile ptx run test toolkit"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -129,6 +129,9 @@ _ptxloom()
 		((COMP_CWORD == 2)) && options="report html merge --help"
 		options="$options -o --lcov --lcov=2 --cobertura --json --llvm-json --gcovr= --root --map --instances --lanes --fail-under-lines --fail-under-branches"
 		;;
+	test)
+		options="$options -j --filter --shard --junit --coverage= --list"
+		;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;
 	toolkit) options="$options --cmake" ;;
@@ -150,6 +153,7 @@ _ptxloom()
 	cc) _ptxloom_files "$word" cu cpp cc c o a so ;;
 	lint) _ptxloom_files "$word" ptx ;;
 	exec) _ptxloom_files "$word" ptx fatbin cubin ;;
+	test) _ptxloom_files "$word" ktest ;;
 	*) _ptxloom_files "$word" ;;
 	esac
 }

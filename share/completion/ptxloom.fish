@@ -29,7 +29,7 @@ complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'coverage:report which lines kernels have run' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
-	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' \
+	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' 'test:run tests of kernels' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'toolkit:what build systems take for a CUDA toolkit'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
@@ -190,6 +190,13 @@ for option in cooperative count caches host-functions dump-program
 	complete -c ptxloom -n '__ptxloom_is exec' -l $option
 end
 complete -c ptxloom -n '__ptxloom_is exec' -l trace -r -F
+complete -c ptxloom -n '__ptxloom_is test' -F
+complete -c ptxloom -n '__ptxloom_is test' -s j -x -d 'cases at a time'
+complete -c ptxloom -n '__ptxloom_is test' -l filter -x -d 'cases whose names fit'
+complete -c ptxloom -n '__ptxloom_is test' -l shard -x -d 'a part of the cases'
+complete -c ptxloom -n '__ptxloom_is test' -l junit -r -d 'results as XML'
+complete -c ptxloom -n '__ptxloom_is test' -l coverage -r -d 'count lines in'
+complete -c ptxloom -n '__ptxloom_is test' -l list -d 'print the names'
 
 complete -c ptxloom -n '__ptxloom_is lint' -l max-errors -x
 for option in dump print rows

@@ -1,6 +1,7 @@
 /*
  * `ptxloom exec`: run one kernel on data from the command line or from files.
  */
+#include "src/base/demangle.h"
 #include "src/base/file.h"
 #include "src/lower/lower.h"
 #include "src/base/size.h"
@@ -251,12 +252,39 @@ static int load_program(struct exec_job *j, struct diag *d)
 	return status;
 }
 
+/* As it is called in the source: "scale", "scale<float>". NULL: none, or several, are. */
+static struct device_kernel *kernel_by_source_name(const struct exec_job *j)
+{
+	struct device_kernel *k, *found = NULL;
+
+	for (u32 i = 0; (k = device_program_nth(j->program, i)); i++) {
+		struct text t = {0};
+		const char *name;
+		bool fits;
+
+		demangle(k->func->name->text, &t);
+		name = t.at ? t.at : "";
+		name += strncmp(name, "void ", 5) ? 0 : 5;
+		fits = !strcmp(name, j->kernel) || (!strncmp(name, j->kernel, strlen(j->kernel)) &&
+						    name[strlen(j->kernel)] == '(');
+		text_fini(&t);
+		if (fits && found)
+			return NULL;
+		found = fits ? k : found;
+	}
+	return found;
+}
+
 static int choose_kernel(struct exec_job *j)
 {
 	struct device_kernel *k;
 
 	j->k = j->kernel ? device_program_kernel(j->program, j->kernel)
 			 : device_program_nth(j->program, 0);
+	if (!j->k && j->kernel) {
+		demangle_prepare();
+		j->k = kernel_by_source_name(j);
+	}
 	if (j->k && (j->kernel || !device_program_nth(j->program, 1)))
 		return TOOL_OK;
 	if (!j->k && !j->kernel) {

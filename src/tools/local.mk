@@ -16,6 +16,8 @@ ptxloom_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(a
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h src/tools/exec_replay.c src/tools/exec_replay.h
 ptxloom_SOURCES += src/tools/kit/calc.c src/tools/kit/calc.h src/tools/kit/compare.c src/tools/kit/compare.h src/tools/kit/expect.c src/tools/kit/expect.h src/tools/kit/many.c src/tools/kit/many.h
+ptxloom_SOURCES += src/tools/kit/junit.c src/tools/kit/junit.h src/tools/kit/ktest.c src/tools/kit/ktest.h src/tools/kit/test.c
+ptxloom_SOURCES += src/tools/kit/ktest_lines.c src/tools/kit/ktest_reader.h src/tools/kit/ktest_words.c
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 ptxloom_SOURCES += src/tools/toolkit/nvcc.c src/tools/toolkit/toolkit.c src/tools/toolkit/toolkit.h
 # `ptxloom debug`: the front end; what runs in the program is src/debugger.

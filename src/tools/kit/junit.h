@@ -1,0 +1,21 @@
+/*
+ * Results of tests as JUnit XML, which CI systems read.
+ */
+#ifndef PL_TOOLS_KIT_JUNIT_H
+#define PL_TOOLS_KIT_JUNIT_H
+
+#include "src/base/text.h"
+
+/* One test: what failed in one line, NULL: nothing; what it said; extra properties. */
+struct junit_case {
+	const char *suite, *name, *device, *failure, *output;
+	u64 ms;
+};
+
+/* Add text with XML's escapes; characters that XML does not have become U+FFFD. */
+void junit_text(struct text *t, const char *s);
+void junit_begin(struct text *t, const char *suite, u64 tests, u64 failures);
+void junit_add(struct text *t, const struct junit_case *c);
+void junit_end(struct text *t);
+
+#endif
