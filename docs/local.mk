@@ -10,9 +10,10 @@ dist_fishcompletion_DATA = share/completion/ptxloom.fish
 EXTRA_DIST += docs/architecture.md docs/images.md docs/engine.md docs/programs.md docs/streams.md
 EXTRA_DIST += docs/glossary.md docs/memory-model.md docs/tensor-cores.md
 EXTRA_DIST += docs/textures.md docs/exactness.md docs/ptx.md
-EXTRA_DIST += docs/memory.md docs/clang.md docs/using.md docs/debugging.md docs/editors.md docs/debugger-internals.md docs/record.md docs/checks.md docs/caches.md docs/profile.md docs/inject.md docs/explore.md docs/coverage.md docs/build-systems.md docs/python.md
+EXTRA_DIST += docs/memory.md docs/clang.md docs/using.md docs/debugging.md docs/editors.md docs/debugger-internals.md docs/record.md docs/checks.md docs/caches.md docs/profile.md docs/inject.md docs/explore.md docs/coverage.md docs/build-systems.md docs/python.md docs/ci.md
 EXTRA_DIST += samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx samples/vector_add.cu samples/walk.cu
 EXTRA_DIST += samples/testkit/bank.cu samples/testkit/clamp.cu samples/testkit/fsum.cu samples/testkit/hang.cu samples/testkit/mp.cu samples/testkit/oom.cu samples/testkit/race.cu samples/testkit/saxpy.ktest
+EXTRA_DIST += samples/testkit/clamp_test.cc samples/testkit/suite.cc
 dist_man_MANS += man/ptxloom-exec.1 man/ptxloom_device_open.3 man/ptxloom_module_load.3 man/ptxloom_alloc.3 \
 	man/ptxloom_launch.3 man/ptxloom_bind.3 man/ptxloom_last_fault.3 man/ptxloom_findings.3 man/ptxloom_status_text.3
 EXTRA_DIST += samples/saxpy.ptx samples/reduce.ptx

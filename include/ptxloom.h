@@ -214,6 +214,8 @@ struct ptxloom_fault {
 
 /* The device's last fault. PTXLOOM_NOT_FOUND when there was none. */
 PTXLOOM_API int ptxloom_last_fault(struct ptxloom_device *dev, struct ptxloom_fault *out);
+/* Its kind in a word that tests name: "out_of_bounds", "assert"; "" for none. Never freed. */
+PTXLOOM_API const char *ptxloom_fault_rule(const struct ptxloom_fault *fault);
 
 /* ---- Findings of checks: ptxloom_findings(3) ---- */
 

@@ -21,6 +21,7 @@ if(NOT TARGET ptxloom::ptxloom)
   add_library(ptxloom::test INTERFACE IMPORTED)
   set_target_properties(ptxloom::test PROPERTIES
     INTERFACE_LINK_LIBRARIES ptxloom::ptxloom
+    INTERFACE_COMPILE_DEFINITIONS "PTXLOOM_TEST_COMMAND=\"${_ptxloom_bin}/ptxloom\""
     INTERFACE_COMPILE_FEATURES cxx_std_17)
 endif()
 

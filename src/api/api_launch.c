@@ -172,3 +172,13 @@ int ptxloom_last_fault(struct ptxloom_device *dev, struct ptxloom_fault *out)
 	pthread_mutex_unlock(&dev->lock);
 	return status;
 }
+
+const char *ptxloom_fault_rule(const struct ptxloom_fault *fault)
+{
+	const char *rule;
+
+	for (u32 k = 1; (rule = device_fault_rule((enum fault_kind)k)); k++)
+		if (!strcmp(fault->kind, device_fault_name((enum fault_kind)k)))
+			return rule;
+	return "";
+}

@@ -7,7 +7,7 @@ libcore_la_SOURCES += \
 	src/api/api_launch.c
 
 lib_LTLIBRARIES += libptxloom.la
-include_HEADERS += include/ptxloom.h
+include_HEADERS += include/ptxloom.h include/ptxloom_test.hpp
 libptxloom_la_SOURCES =
 libptxloom_la_LIBADD = libcore.la
 libptxloom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \

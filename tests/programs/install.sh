@@ -13,7 +13,8 @@ cd "$scratch/second" || exit 1
 PATH=$PWD/bin:$PATH
 
 missing=
-for file in bin/ptxloom include/ptxloom.h lib/libptxloom.so lib/pkgconfig/ptxloom.pc lib/ptxloom/libptxloom-preload.so \
+for file in bin/ptxloom include/ptxloom.h include/ptxloom_test.hpp \
+	lib/libptxloom.so lib/pkgconfig/ptxloom.pc lib/ptxloom/libptxloom-preload.so \
 	lib/ptxloom/libcuda.so.1 lib/ptxloom/libcudart.so.11.0 lib/ptxloom/libcudart.so.12 lib/ptxloom/libcudart.so.13 \
 	share/ptxloom/include/cuda_runtime.h share/man/man1/ptxloom.1 share/man/man3/ptxloom_device_open.3 \
 	share/bash-completion/completions/ptxloom.bash share/zsh/site-functions/_ptxloom \

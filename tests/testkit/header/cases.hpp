@@ -1,0 +1,236 @@
+/*
+ * What ptxloom_test.hpp does, for every framework: CASE(name) begins a test, WANT(condition) is the framework's check.
+ * With FAILING in the environment the last ones fail.
+ */
+#include <string>
+#include <vector>
+
+static ptxloom::device &gpu()
+{
+	static ptxloom::device one("t4", {"mem,race"});
+	return one;
+}
+
+static ptxloom::module &kernels()
+{
+	static ptxloom::module one = gpu().load("kernels.ptx");
+	return one;
+}
+
+static bool is_failing()
+{
+	return std::getenv("FAILING");
+}
+
+using saxpy_type = void(int, float, const float *, float *);
+
+CASE(launches)
+{
+	std::vector<float> x(1000), y(1000, 1.0f), want(1000);
+	auto saxpy = kernels().kernel<saxpy_type>("saxpy");
+
+	for (int i = 0; i < 1000; i++) {
+		x[i] = static_cast<float>(i);
+		want[i] = 2 * x[i] + 1;
+	}
+	auto r = saxpy.grid(4).block(256)(1000, 2.0f, ptxloom::in(x), ptxloom::inout(y));
+	EXPECT_LAUNCH(r);
+	EXPECT_NEAR_ALL(y, want);
+	WANT(r.ran && r.status == 0 && r.findings.empty());
+	WANT(r.text() == "the launch succeeded\n");
+	// Arrays, pointers with counts, one array for two parameters.
+	std::array<float, 4> a{{1, 2, 3, 4}};
+	float c[4] = {3, 6, 9, 12};
+	EXPECT_LAUNCH(saxpy.block(32)(4, 2, ptxloom::in(a), ptxloom::inout(a.data(), 4)));
+	EXPECT_NEAR_ALL(a, c, ptxloom::ulp(0));
+	// What a kernel does not write is not left as it was.
+	std::vector<float> z(40, 5.0f);
+	EXPECT_LAUNCH(saxpy.block(32)(0, 2.0f, ptxloom::in(x), ptxloom::out(z)));
+	WANT(z[0] != z[0] && z[39] != z[39]);
+	// A refusal leaves host memory alone.
+	z.assign(40, 5.0f);
+	auto refused = saxpy.block(4096)(40, 2.0f, ptxloom::in(x), ptxloom::out(z));
+	WANT(!refused && !refused.ran && refused.rule.empty() && z[39] == 5.0f);
+	WANT(refused.text().find("refused") != std::string::npos);
+}
+
+CASE(shapes)
+{
+	struct pair {
+		unsigned a, b;
+	};
+	std::vector<unsigned> got(3), want(3, 2000 + 128 + 7);
+	auto shape = kernels().kernel<void(unsigned *, pair)>("shape");
+
+	EXPECT_LAUNCH(shape.grid(3, 2).shared(128).cluster(1)(ptxloom::out(got), pair{1, 7}));
+	EXPECT_NEAR_ALL(got, want);
+	EXPECT_NEAR_ALL(got, want, ptxloom::rel(0.1) | ptxloom::abs(2));
+}
+
+CASE(faults)
+{
+	std::vector<float> tiny(8), y(64);
+	auto saxpy = kernels().kernel<saxpy_type>("saxpy(int, float, float const*, float*)");
+
+	EXPECT_FAULT(saxpy.block(64)(64, 2.0f, ptxloom::in(tiny), ptxloom::inout(y)), out_of_bounds);
+	EXPECT_FAULT(saxpy.block(64)(64, 2.0f, nullptr, ptxloom::inout(y)), out_of_bounds);
+	auto r = saxpy.block(64)(64, 2.0f, ptxloom::in(tiny), ptxloom::inout(y));
+	WANT(!r && r.ran && r.fault.ptx_line == 25 && r.message.find("kernels.ptx:25") != std::string::npos);
+	// A fault harms no launch after it.
+	EXPECT_LAUNCH(saxpy.block(64)(8, 2.0f, ptxloom::in(tiny), ptxloom::inout(y)));
+}
+
+CASE(findings)
+{
+	std::vector<unsigned> x(256, 1);
+
+	EXPECT_FINDING(kernels().kernel<void(unsigned *)>("reverse<0>").block(256)(ptxloom::inout(x)), "race");
+	EXPECT_LAUNCH(kernels().kernel<void(unsigned *)>("reverse<1>").block(256)(ptxloom::inout(x)));
+	WANT(!gpu().findings().empty());
+	WANT(gpu().findings().back().check == "race");
+}
+
+CASE(schedules)
+{
+	auto reverse = kernels().kernel<void(unsigned *)>("reverse<1>");
+	unsigned runs = 0;
+
+	WANT(ptxloom::for_each_schedule(gpu(), 4, [&] {
+		std::vector<unsigned> x(256), want(256);
+
+		for (unsigned i = 0; i < 256; i++)
+			want[255 - i] = x[i] = i;
+		runs++;
+		EXPECT_LAUNCH(reverse.block(256)(ptxloom::inout(x)));
+		EXPECT_NEAR_ALL(x, want);
+	}));
+	WANT(runs == (std::getenv("PTXLOOM_SEED") ? 1 : 4));
+	WANT(!ptxloom::for_each_schedule(gpu(), 4, [&] { return gpu().seed() < 2; }) ||
+	     std::getenv("PTXLOOM_SEED"));
+	WANT(gpu().seed() == 0);
+}
+
+CASE(mistakes)
+{
+	std::vector<float> x(4);
+	std::vector<unsigned> u(4);
+	auto said = [](const ptxloom::result &r, const char *text) {
+		return !r && !r.ran && r.text().find(text) != std::string::npos;
+	};
+
+	WANT(!gpu().load("nowhere.ptx"));
+	WANT(!ptxloom::device("no_such_device"));
+	WANT(said(ptxloom::device("no_such_device").load("kernels.ptx").kernel<void()>("shape")(), "no_such_device"));
+	WANT(said(gpu().load("nowhere.ptx").kernel<void()>("shape")(), "nowhere.ptx"));
+	WANT(said(kernels().kernel<void()>("shapes")(), "no kernel is called 'shapes'"));
+	WANT(said(kernels().kernel<void(unsigned *)>("reverse")(ptxloom::inout(u)), "more than one kernel"));
+	WANT(said(kernels().kernel<void(unsigned *)>("reverse<2>")(ptxloom::inout(u)), "    void reverse<1>(unsigned int*)"));
+	WANT(said(kernels().kernel<void(unsigned *)>("shape")(ptxloom::inout(u)), "has 2 parameters, its type in the test 1"));
+	WANT(said(kernels().kernel<void(int, int, float *, float *)>("saxpy")(4, 2, ptxloom::in(x), nullptr),
+		  "parameter 2 of kernel saxpy(int, float, float const*, float*), a, is .f32 of 4 bytes, in the test an integer of 4"));
+	WANT(said(kernels().kernel<void(long, float, float *, float *)>("saxpy")(4, 2, ptxloom::in(x), nullptr),
+		  "n, is .u32 of 4 bytes, in the test an integer of 8"));
+	WANT(said(kernels().kernel<saxpy_type>("saxpy").block(4)(3, 2, ptxloom::in(x.data(), 3), ptxloom::inout(x.data() + 1, 3)),
+		  "parameters 3 and 4 overlap in part"));
+}
+
+CASE(comparison)
+{
+	using ptxloom::detail::near_failure;
+	std::vector<float> got{1, 2, 3}, want{1, 2, 4};
+	std::vector<double> many(10, 1.0), others(10, 1.5);
+	std::vector<float> zero{0.0f, NAN}, minus{-0.0f, NAN};
+	std::vector<int> whole{1, 2}, next{1, 4};
+
+	WANT(near_failure("y", got, want) == "y[2] = 3, expected 4\n");
+	WANT(near_failure("y", got, std::vector<float>{1}) == "y has 3 elements, expected 1\n");
+	others[7] = 9;
+	WANT(near_failure("y", many, others).find("y[7] = 1, expected 9 is the worst\ny: 10 of 10 elements differ\n") !=
+	     std::string::npos);
+	WANT(near_failure("y", zero, minus).empty());
+	WANT(!near_failure("y", zero, minus, ptxloom::ulp(0)).empty());
+	WANT(near_failure("y", got, want, ptxloom::rel(0.25)).empty());
+	WANT(!near_failure("y", got, want, ptxloom::rel(0.24)).empty());
+	WANT(near_failure("y", got, want, ptxloom::abs(1)).empty());
+	want[2] = std::nextafterf(std::nextafterf(3, 4), 4);
+	WANT(near_failure("y", got, want, ptxloom::ulp(2)).empty());
+	WANT(!near_failure("y", got, want, ptxloom::ulp(1)).empty());
+	WANT(near_failure("y", whole, next, ptxloom::ulp(2)).empty());
+	WANT(!near_failure("y", whole, next, ptxloom::ulp(1)).empty());
+	std::vector<float> tiny{-1e-45f}, small{1e-45f}, huge{INFINITY};
+	WANT(near_failure("y", tiny, small, ptxloom::ulp(2)).empty());
+	WANT(!near_failure("y", small, huge, ptxloom::rel(1) | ptxloom::abs(1e300)).empty());
+	WANT(ptxloom::devices("t4,,h100") == (std::vector<std::string>{"t4", "h100"}));
+}
+
+CASE(sources)
+{
+	if (is_failing())
+		return;
+	auto made = gpu().load("source.cu", {"-DFACTOR=3"});
+	std::vector<double> x{1, 2, 3}, want{3, 6, 9};
+
+	if (!made && made.error().find("clang is not found") != std::string::npos)
+		return;
+	EXPECT_LAUNCH(made.kernel<void(double *)>("scale<double>").block(3)(ptxloom::inout(x)));
+	EXPECT_NEAR_ALL(x, want);
+	auto r = made.kernel<void(double *)>("scale").block(4)(ptxloom::inout(x));
+	EXPECT_FAULT(r, out_of_bounds);
+	WANT(r.fault.source_line == 3);
+	auto broken = gpu().load("source.cu");
+	WANT(!broken && broken.error().find("FACTOR") != std::string::npos);
+}
+
+// Each fails, with a line of its own, if it is to.
+CASE(of_launch)
+{
+	if (!is_failing())
+		return;
+	std::vector<float> tiny(8), y(64);
+
+	EXPECT_LAUNCH(kernels().kernel<saxpy_type>("saxpy").block(64)(64, 2.0f, ptxloom::in(tiny), ptxloom::inout(y)));
+}
+
+CASE(of_near)
+{
+	if (!is_failing())
+		return;
+	std::vector<float> got{1, 2}, want{1, 3};
+
+	EXPECT_NEAR_ALL(got, want, ptxloom::ulp(1));
+}
+
+CASE(of_fault)
+{
+	if (!is_failing())
+		return;
+	std::vector<float> x(64), y(64);
+
+	EXPECT_FAULT(kernels().kernel<saxpy_type>("saxpy").block(64)(64, 2.0f, ptxloom::in(x), ptxloom::inout(y)), misaligned);
+}
+
+CASE(of_race)
+{
+	if (!is_failing())
+		return;
+	std::vector<unsigned> x(256, 1);
+
+	EXPECT_LAUNCH(kernels().kernel<void(unsigned *)>("reverse<0>").block(256)(ptxloom::inout(x)));
+}
+
+CASE(of_schedules)
+{
+	if (!is_failing())
+		return;
+	ptxloom::device plain("a100");
+	auto reverse = plain.load("kernels.ptx").kernel<void(unsigned *)>("reverse<0>");
+
+	ptxloom::for_each_schedule(plain, 20, [&] {
+		std::vector<unsigned> x(256), want(256);
+
+		for (unsigned i = 0; i < 256; i++)
+			want[255 - i] = x[i] = i;
+		EXPECT_LAUNCH(reverse.block(256)(ptxloom::inout(x)));
+		EXPECT_NEAR_ALL(x, want);
+	});
+}
