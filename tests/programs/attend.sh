@@ -6,7 +6,7 @@ needs_clang
 succeeds "hang.cu builds" ptxloom cc -lineinfo "$srcdir/tests/programs/hang.cu" -o "$hang"
 
 # For a program that ends of the signal, timeout(1) ends likewise.
-interrupt="timeout --foreground --preserve-status -k 20 -s INT 2"
+interrupt="timeout --foreground --preserve-status -k 20 -s INT 4"
 where='block \([012],0,0\) warp [01] lanes 0xaaaaaaaa: running at '
 for workers in 1 2; do
 	PTXLOOM_WORKERS=$workers ends 130 "SIGINT ends a program that hangs in a kernel, $workers workers" \
@@ -17,7 +17,7 @@ for workers in 1 2; do
 	says out '^begins$' "what the kernel has printed is not lost"
 	ok "$([ "$(wc -l <"$scratch/err")" -le 40 ]; echo $?)" "it does not say too much"
 done
-ends 143 "SIGTERM ends it, too" timeout --foreground --preserve-status -k 20 2 ptxloom run "$hang"
+ends 143 "SIGTERM ends it, too" timeout --foreground --preserve-status -k 20 4 ptxloom run "$hang"
 says err "$where" "and tells where warps are"
 for how in handler late-handler; do
 	ends 3 "a program with a handler of its own goes on behind the launch, $how" \
