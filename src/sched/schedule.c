@@ -310,7 +310,7 @@ static bool read_digest(struct reader *r, struct schedule *s)
 	do {
 		const char *x;
 		u64 times = 1;
-		u32 hash;
+		u32 hash = 0;
 
 		skip_token_blanks(r);
 		for (x = r->at; x < r->end && *x >= '0' && *x <= '9'; x++)
