@@ -13,7 +13,8 @@ EXTRA_DIST += docs/textures.md docs/exactness.md docs/ptx.md
 EXTRA_DIST += docs/memory.md docs/clang.md docs/using.md docs/debugging.md docs/editors.md docs/debugger-internals.md docs/record.md docs/checks.md docs/caches.md docs/profile.md docs/inject.md docs/explore.md docs/coverage.md docs/build-systems.md docs/python.md docs/ci.md
 EXTRA_DIST += samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx samples/vector_add.cu samples/walk.cu
 EXTRA_DIST += samples/testkit/bank.cu samples/testkit/clamp.cu samples/testkit/fsum.cu samples/testkit/hang.cu samples/testkit/mp.cu samples/testkit/oom.cu samples/testkit/race.cu samples/testkit/saxpy.ktest
-EXTRA_DIST += samples/testkit/clamp_test.cc samples/testkit/suite.cc
+EXTRA_DIST += samples/testkit/clamp_test.cc samples/testkit/suite.cc samples/testkit/CMakeLists.txt samples/testkit/README.md \
+	samples/testkit/clamp.ktest samples/testkit/run.sh samples/testkit/test_clamp.py samples/testkit/.github/workflows/kernels.yml samples/testkit/.gitlab-ci.yml
 dist_man_MANS += man/ptxloom-exec.1 man/ptxloom_device_open.3 man/ptxloom_module_load.3 man/ptxloom_alloc.3 \
 	man/ptxloom_launch.3 man/ptxloom_bind.3 man/ptxloom_last_fault.3 man/ptxloom_findings.3 man/ptxloom_status_text.3
 EXTRA_DIST += samples/saxpy.ptx samples/reduce.ptx

@@ -317,6 +317,51 @@ class Device:
         self._lib.ptxloom_findings_clear(self._open())
 
 
+def _demangled(name, _found=[]):
+    """A C++ name as people write it, where there is a C++ library."""
+    if not name.startswith("_Z"):
+        return name
+    if not _found:
+        try:
+            _found.append(c.CDLL("libstdc++.so.6").__cxa_demangle)
+            _found[0].restype = c.c_void_p
+        except (OSError, AttributeError):
+            _found.append(None)
+    status = c.c_int()
+    text = _found[0] and _found[0](name.encode(), None, None, c.byref(status))
+    if not text:
+        return name
+    try:
+        return c.string_at(text).decode()
+    finally:
+        free = c.CDLL(None).free
+        free.argtypes = [c.c_void_p]
+        free(text)
+
+
+def _without_last(text, opening, closing):
+    """Without the last part in brackets."""
+    depth = 0
+    for i in range(len(text) - 1, -1, -1) if text.endswith(closing) else ():
+        depth += (text[i] == closing) - (text[i] == opening)
+        if not depth:
+            return text[:i]
+    return text
+
+
+def _forms_of(name):
+    """What a kernel may be called, without blanks: from the whole to the least."""
+    full = _demangled(name)
+    bare = full[5:] if full.startswith("void ") else full
+    plain = _without_last(bare, "(", ")")
+    least = _without_last(plain, "<", ">")
+    # Without a C++ library.
+    digits = name[2:].lstrip("0123456789") if name.startswith("_Z") else ""
+    size = name[2:len(name) - len(digits)] if digits else ""
+    short = digits[:int(size)] if size else ""
+    return [form.replace(" ", "") for form in (full, bare, plain, least, short)]
+
+
 class Module:
     """Kernels of one file on a device."""
 
@@ -334,13 +379,20 @@ class Module:
             out.append(_text(lib.ptxloom_kernel_name(kernel)))
 
     def kernel(self, name):
-        """A kernel by its name in the PTX, or in C++ if only one has it. Raises KeyError."""
+        """A kernel by its name in the PTX, or in C++ ("scale<float>") if only one has it.
+
+        Raises KeyError.
+        """
         names = self.kernels()
         if name not in names:
-            mangled = "%d%s" % (len(name), name)
-            fits = [n for n in names if n.startswith("_Z") and mangled in n]
+            wanted = name.replace(" ", "")
+            forms = {n: _forms_of(n) for n in names}
+            # With its parameters, without them, without arguments of a template, by what is there.
+            fits = next((found for found in (
+                [n for n in names if wanted in forms[n][i:i + 1]] for i in range(5)) if found), [])
             if len(fits) != 1:
-                raise KeyError("%s; there are %s" % (name, ", ".join(names) or "no kernels"))
+                raise KeyError("%s; there are %s" % (
+                    name, ", ".join(_demangled(n) for n in names) or "no kernels"))
             name = fits[0]
         return Kernel(self._device, self._device._lib.ptxloom_module_kernel(
             self._handle, name.encode()))

@@ -119,12 +119,16 @@ class _Child:
         from_parent, names = os.pipe()
         environ = _variables(environment)
         environ[_SERVE] = "%d %d" % (from_parent, to_parent)
+        # Names of tests are seen from there, wherever pytest was started.
+        root = ["--rootdir=%s" % config.rootpath]
+        if config.inipath:
+            root += ["-c", str(config.inipath)]
         last = ["-n0"] if config.pluginmanager.hasplugin("xdist") else []
         if config.getoption("xmlpath", None):
             last.append("--junitxml=" + os.devnull)
         shown = config.getoption("capture") == "no"
         self._process = subprocess.Popen(
-            [command(), "run", "--", sys.executable, "-m", "pytest", "-p", "no:cacheprovider",
+            [command(), "run", "--", sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *root,
              *_without_files(config, config.invocation_params.args), *last],
             env=environ, stdin=subprocess.DEVNULL, pass_fds=[from_parent, to_parent],
             stdout=sys.stderr if shown else subprocess.DEVNULL,
@@ -348,7 +352,8 @@ class _Plugin:
         return True
 
     def _serve_one(self, session, nodeid):
-        path = nodeid.split("[", 1)[0]
+        file, colons, rest = nodeid.partition("::")
+        path = os.path.join(str(session.config.rootpath), file) + colons + rest.split("[", 1)[0]
         items = [i for i in session.perform_collect([path], genitems=True) if i.nodeid == nodeid]
         for item in items:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)

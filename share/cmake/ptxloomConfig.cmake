@@ -66,7 +66,7 @@ function(_ptxloom_one_test name seed)
     if(seconds LESS 1)
       set(seconds 1)
     endif()
-    list(APPEND environment "PTXLOOM_TIMEOUT=${seconds}")
+    list(APPEND environment "PTXLOOM_TIMEOUT=${seconds}s")
     set_tests_properties("${name}" PROPERTIES TIMEOUT "${_T_TIMEOUT}")
     if(NOT CMAKE_VERSION VERSION_LESS 3.27)
       set_tests_properties("${name}" PROPERTIES TIMEOUT_SIGNAL_NAME SIGINT)
@@ -136,9 +136,10 @@ function(ptxloom_add_test)
   endforeach()
   if(_T_COVERAGE AND NOT TARGET ptxloom-coverage)
     add_custom_target(ptxloom-coverage
-      COMMAND "${PTXLOOM_COMMAND}" coverage report --lcov "${PTXLOOM_COVERAGE_DIR}"
-        > "${CMAKE_BINARY_DIR}/ptxloom-coverage.info"
-      COMMAND "${PTXLOOM_COMMAND}" coverage report "${PTXLOOM_COVERAGE_DIR}"
+      COMMAND "${PTXLOOM_COMMAND}" coverage report --root "${CMAKE_SOURCE_DIR}" --lcov
+        -o "${CMAKE_BINARY_DIR}/ptxloom-coverage.info" "${PTXLOOM_COVERAGE_DIR}"
+      COMMAND "${PTXLOOM_COMMAND}" coverage report --root "${CMAKE_SOURCE_DIR}"
+        "${PTXLOOM_COVERAGE_DIR}"
       COMMENT "Coverage of device code: ${CMAKE_BINARY_DIR}/ptxloom-coverage.info" VERBATIM)
   endif()
 endfunction()

@@ -30,6 +30,11 @@ refused(saxpy.launch, 0, 32, 8, 2.0, x, y)
 refused(saxpy.launch, 1, 32, 1 << 40, 2.0, x, y)
 refused(saxpy.launch, 1, 32, 8, 2.0, x, memoryview(bytes(y)))
 refused(module.kernel, "saxpi")
+templates = device.load_text("".join(
+    [".version 8.0\n.target sm_80\n.address_size 64\n"] +
+    [".visible .entry %s() { ret; }\n" % n for n in ("_Z1fIiEvPT_i", "_Z1fIfEvPT_i", "_Z5scalePfi")]))
+print([templates.kernel(n).name for n in ("f<float>", "f<int>(int*, int)", "scale", "scale(float*, int)")])
+refused(templates.kernel, "f")
 refused(device.load, "nowhere.ptx")
 refused(device.load_text, ".version 8.0 nothing")
 refused(ptxloom.Device, "h1000")

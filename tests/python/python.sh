@@ -22,6 +22,8 @@ says out '^ValueError .*a size is one to three numbers' "a grid of nothing"
 says out '^ValueError .*n [(].u32[)]' "a number that is too large"
 says out '^TypeError .*writable' "a buffer that is not writable"
 says out '^KeyError .*saxpi; there are saxpy' "a kernel that is not there"
+says out "_Z1fIfEvPT_i', '_Z1fIiEvPT_i', '_Z5scalePfi', '_Z5scalePfi'" "names of C++"
+says out '^KeyError .*f; there are void f<int>' "of which several fit"
 says out '^Error cudaErrorFileNotFound.*nowhere.ptx' "a file that is not there"
 says out '^Error cudaErrorInvalidPtx' "PTX that is wrong"
 says out '^Error cudaErrorInvalidDevice.*h1000' "a device that is not there"
@@ -48,6 +50,9 @@ tests()
 succeeds "pytest --ptxloom" tests --ptxloom -v
 says out 'test_mark\[h100-seed1\] PASSED' "a mark makes environments"
 says out '7 passed, 1 skipped' "all of them pass"
+capture mkdir elsewhere
+(cd elsewhere && tests --ptxloom=t4,h100 -q ../test_saxpy.py) >out 2>&1
+says out '10 passed, 2 skipped' "from another folder, on two devices"
 FAULT=1
 export FAULT
 ends 1 "a fault" tests --ptxloom=t4 --ptxloom-check=mem --junitxml=out.xml -v

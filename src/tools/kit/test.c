@@ -253,13 +253,19 @@ static bool make_test_folder(struct test_job *j)
 	return j->folder != NULL;
 }
 
+/* Optimised code has lost lines that coverage is to count. */
+static const char *debug_option(void)
+{
+	return setting_text(SETTING_COVERAGE) ? "-G" : "-lineinfo";
+}
+
 /* PTX of a source, once for each line that names it. NULL: not compiled. */
 static char *compile_image(struct test_job *j, const struct ktest_image *image, const char *source)
 {
 	VEC(char *) words = {0};
 	struct text to = {0};
 	char *head[] = {(char *)(uintptr_t) "ptxloom", (char *)(uintptr_t) "cc",
-			(char *)(uintptr_t) "-ptx",    (char *)(uintptr_t) "-lineinfo",
+			(char *)(uintptr_t) "-ptx",    (char *)(uintptr_t)debug_option(),
 			(char *)(uintptr_t)source,     (char *)(uintptr_t) "-o"};
 	bool ok = make_test_folder(j);
 
