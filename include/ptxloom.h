@@ -96,6 +96,9 @@ struct ptxloom_options {
 	/* What is looked for while kernels run: "mem,race", as `ptxloom run --check` takes it;
 	 * NULL: $PTXLOOM_CHECK, else nothing. See ptxloom_findings. */
 	const char *checks;
+	/* Device memory is as weak as the PTX memory model allows: the seed of what is seen late,
+	 * and of the order in which warps run; 0: $PTXLOOM_WEAK, else it is not. */
+	uint64_t weak;
 };
 
 /* options: NULL for the defaults. */

@@ -103,6 +103,8 @@ static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_op
 		s->sched.workers = o->workers;
 	if (o->seed)
 		s->sched.seed = o->seed;
+	if (o->weak)
+		s->weak = o->weak;
 	if (o->deterministic)
 		s->sched.deterministic = true;
 	if (o->timeout_ms)

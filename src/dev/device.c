@@ -8,8 +8,8 @@
 #include "src/dev/memory/watch.h"
 #include "src/dev/texture/texref.h"
 #include "src/sched/rest.h"
-#include "src/sched/schedule.h"
-#include "src/sched/steer_notes.h"
+#include "src/sched/steer/schedule.h"
+#include "src/sched/steer/steer_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,6 +61,7 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 	    !setting_read(SETTING_STABLE, &stable, why) ||
 	    !setting_read(SETTING_MEMORY, &s->memory_bytes, why) ||
 	    !setting_read(SETTING_TIMEOUT, &s->sched.timeout_ms, why) ||
+	    !setting_read(SETTING_WEAK, &s->weak, why) ||
 	    !setting_read(SETTING_ASYNC, &eager, why) || !setting_read(SETTING_CHECK, &checks, why))
 		return false;
 	s->sched.workers = (u32)workers;
@@ -105,20 +106,35 @@ static bool open_notes(struct sched_options *o, const char *path, struct text *w
 	return memory_watch_add(&watch);
 }
 
+/* The schedule that the settings ask for, into *x. */
+static bool read_schedule(struct device_settings *s, const char *value, struct schedule *x,
+			  struct text *why)
+{
+	*x = (struct schedule){.kind = SCHEDULE_RANDOM,
+			       .seed = s->sched.seed ? s->sched.seed : s->weak,
+			       .weak = s->weak};
+	if (!value) {
+		s->sched.seed = 0;
+		return true;
+	}
+	if (s->weak)
+		text_puts(why, "PTXLOOM_WEAK and PTXLOOM_SCHEDULE exclude each other: a schedule "
+			       "of weak memory is weak:SEED:..");
+	else if (s->sched.seed)
+		text_puts(why, "PTXLOOM_SEED and PTXLOOM_SCHEDULE exclude each other: a schedule "
+			       "of a seed is random:SEED");
+	return !s->weak && !s->sched.seed && schedule_read(x, value, "PTXLOOM_SCHEDULE", why);
+}
+
 bool device_schedule_read(struct device_settings *s, struct text *why)
 {
 	const char *value = setting_text(SETTING_SCHEDULE), *path;
 	struct schedule *x;
 
-	if (!value)
+	if (!value && !s->weak)
 		return true;
-	if (s->sched.seed) {
-		text_puts(why, "PTXLOOM_SEED and PTXLOOM_SCHEDULE exclude each other: a schedule "
-			       "of a seed is random:SEED");
-		return false;
-	}
 	x = malloc(sizeof(*x));
-	if (!x || !schedule_read(x, value, "PTXLOOM_SCHEDULE", why)) {
+	if (!x || !read_schedule(s, value, x, why)) {
 		if (x)
 			schedule_fini(x);
 		free(x);

@@ -26,6 +26,7 @@ struct device_settings {
 	/* level of the handlers (PTXLOOM_HOST_ISA), NULL: the best of this host */
 	const char *host_isa;
 	u64 memory_bytes; /* that a device has at most (PTXLOOM_MEMORY), 0: its profile's */
+	u64 weak;         /* seed of weak memory (PTXLOOM_WEAK), 0: memory is not weak */
 	u32 checks;       /* enum check, as a mask (PTXLOOM_CHECK) */
 	const char *host_functions; /* as in struct device (PTXLOOM_HOST_FUNCTIONS) */
 };

@@ -142,7 +142,8 @@ bool debug_copy_take(struct debug_grid *d, struct gang *gang, u32 pc, struct deb
 		out->heap = exec_heap_save(e->syscalls->heap, &heap);
 	out->cta = calloc(d->units.len * d->grid->unit_ctas + 1, sizeof(*out->cta));
 	out->frozen = malloc(sizeof(*out->frozen) * (d->frozen.len + 1));
-	ok = out->cta && out->frozen && (out->heap || !heap);
+	out->weak = d->weak ? weak_clone(d->weak) : NULL;
+	ok = out->cta && out->frozen && (out->heap || !heap) && !out->weak == !d->weak;
 	if (out->frozen && d->frozen.len)
 		memcpy(out->frozen, d->frozen.at, sizeof(*out->frozen) * d->frozen.len);
 	out->bytes = sizeof(*out) + heap;
@@ -175,6 +176,17 @@ static void take_out(struct slot_list *l, struct cta_slot *s)
 	}
 }
 
+/* Without memory for it, what waited is there at once. */
+static void put_weak(struct debug_grid *d, const struct debug_copy *c)
+{
+	struct weak *w = c->weak ? weak_clone(c->weak) : NULL;
+
+	if (!w)
+		return;
+	weak_free(d->weak);
+	d->weak = w;
+}
+
 void debug_copy_put(struct debug_grid *d, const struct debug_copy *c)
 {
 	struct sched_grid *g = d->grid;
@@ -197,6 +209,7 @@ void debug_copy_put(struct debug_grid *d, const struct debug_copy *c)
 	for (struct cta_slot *s = d->share->idle.first; s; s = s->next)
 		s->cta.assertions.len = 0;
 	d->cursor = c->cursor;
+	put_weak(d, c);
 	d->frozen.len = 0;
 	for (u32 i = 0; i < c->frozen_len; i++)
 		VEC_PUSH(&d->frozen, c->frozen[i]);
@@ -224,6 +237,7 @@ void debug_copy_free(struct debug_copy *c)
 	free(c->cta);
 	free(c->frozen);
 	free(c->heap);
+	weak_free(c->weak);
 	debug_pages_free(&c->pages);
 	*c = (struct debug_copy){0};
 }

@@ -5,7 +5,7 @@
 #include "src/async/async.h"
 #include "src/exec/fpenv.h"
 #include "src/sched/debug_int.h"
-#include "src/sched/steer_notes.h"
+#include "src/sched/steer/steer_notes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,9 +150,18 @@ static inline bool begin_instruction(struct debug_grid *d, struct gang *g, const
 	return true;
 }
 
-/* watched: the launch has an observer beside the debugger; a constant. */
+/* What the host runs for a kernel reads memory from outside. */
+static void before_weak(struct debug_grid *d, const struct gang *g, const struct uop *in)
+{
+	if (in->inner == OP_extern)
+		weak_publish(d->weak, g->cta->number);
+}
+
+/*
+ * watched: the launch has an observer beside the debugger; weak: its memory is. Both are constants.
+ */
 __attribute__((always_inline)) static inline void run_loop(struct gang *g, const struct uop *in,
-							   bool watched)
+							   bool watched, bool weak)
 {
 	struct debug_grid *d = g->env->observer->user;
 	const u8 *marks = d->marks;
@@ -170,20 +179,34 @@ __attribute__((always_inline)) static inline void run_loop(struct gang *g, const
 		}
 		if (watched)
 			debug_watch_step(d, g, in);
+		if (weak)
+			before_weak(d, g, in);
 		g->clock += EXEC_UOP_CYCLES;
 		in = g->table->run[in->op](g, in);
+		if (weak)
+			weak_settle(d->weak);
 	} while (in);
 	d->chain = chain;
 }
 
 static void debug_loop(struct gang *g, const struct uop *in)
 {
-	run_loop(g, in, false);
+	run_loop(g, in, false, false);
 }
 
 static void watched_loop(struct gang *g, const struct uop *in)
 {
-	run_loop(g, in, true);
+	run_loop(g, in, true, false);
+}
+
+static void weak_loop(struct gang *g, const struct uop *in)
+{
+	const struct debug_grid *d = g->env->observer->user;
+
+	if (d->watch.to)
+		run_loop(g, in, true, true);
+	else
+		run_loop(g, in, false, true);
 }
 
 /* ---- what the launch tells ---- */
@@ -197,6 +220,8 @@ static void on_access(void *user, const struct exec_access *a)
 		notes_access(d->steer->notes, a);
 	if (d->step && d->hooks->access && !(d->call && debug_calling_again(d)))
 		d->hooks->access(d->hooks->user, d, a);
+	if (d->weak)
+		weak_access(d, a);
 }
 
 static void on_sync(void *user, const struct exec_sync *s)
@@ -206,6 +231,8 @@ static void on_sync(void *user, const struct exec_sync *s)
 	debug_watch_sync(d, s);
 	if (d->step && d->hooks->sync && !(d->call && debug_calling_again(d)))
 		d->hooks->sync(d->hooks->user, d, s);
+	if (d->weak)
+		weak_sync(d, s);
 }
 
 /* Going over instructions again prints nothing. */
@@ -240,23 +267,23 @@ static void attach_debugger(struct debug_grid *d)
 	struct exec_env *e = &d->grid->launch.env;
 	const struct debug_hooks *h = d->hooks;
 	const struct exec_observer *also = e->observer;
-	bool notes = d->steer && d->steer->notes;
+	bool every = d->weak || (d->steer && d->steer->notes);
 
 	d->plain_ops = e->ops;
 	d->plain_syscalls = e->syscalls;
 	d->quiet_ops = also && e->ops->watched ? e->ops->watched : e->ops;
-	d->telling_ops = (also || h->access || h->sync || notes) && e->ops->watched
+	d->telling_ops = (also || h->access || h->sync || every) && e->ops->watched
 				 ? e->ops->watched
 				 : e->ops;
-	d->wants = h->wants_access && !notes ? h->wants_access : &always;
+	d->wants = h->wants_access && !every ? h->wants_access : &always;
 	d->ops = *e->ops;
 	debug_choose_tables(d);
-	d->ops.loop = also ? watched_loop : debug_loop;
+	d->ops.loop = d->weak ? weak_loop : also ? watched_loop : debug_loop;
 	d->ops.diverged = NULL;
 	d->observer = (struct exec_observer){.user = d,
-					     .access = h->access || notes ? on_access : NULL,
+					     .access = h->access || every ? on_access : NULL,
 					     .every = true,
-					     .sync = h->sync ? on_sync : NULL};
+					     .sync = h->sync || d->weak ? on_sync : NULL};
 	if (also) {
 		d->observer.access = on_access;
 		d->observer.sync = on_sync;
@@ -309,6 +336,7 @@ void debug_free(struct debug_grid *d)
 		free(d->deeds.at[i].data);
 	VEC_FREE(&d->deeds);
 	free(d->marks);
+	weak_free(d->weak);
 	free(d);
 }
 
@@ -317,7 +345,9 @@ static struct debug_grid *open_debug(struct sched_grid *g)
 	struct debug_grid *d = calloc(1, sizeof(*d));
 	const struct exec_env *e = &g->launch.env;
 
-	if (!d || !find_first(d, e->program)) {
+	if (!d || !find_first(d, e->program) || !steer_open(d, e->program, g->pool->steer)) {
+		if (d)
+			free(d->marks);
 		free(d);
 		return NULL;
 	}
@@ -332,9 +362,6 @@ static struct debug_grid *open_debug(struct sched_grid *g)
 		.prefer = {.cta = NO_CTA, .warp = UINT32_MAX},
 		.steer = {.to = {.cta = NO_CTA}},
 	};
-	d->steer = g->pool->steer;
-	if (d->steer)
-		steer_mark(d);
 	d->alarm = UINT64_MAX;
 	d->new_to_step = true;
 	d->last_pc = NO_PC;
@@ -550,6 +577,8 @@ static bool is_livelock(struct debug_grid *d)
 	u64 state, rests = 0;
 	bool still;
 
+	if (d->weak)
+		weak_drain(d->weak);
 	if (d->cursor.still <= d->cursor.looked_at)
 		d->cursor.looks = 0;
 	d->cursor.looked_at = d->cursor.still;

@@ -9,7 +9,8 @@
 #include "src/host/syscall.h"
 #include "src/sched/debug.h"
 #include "src/sched/sched_int.h"
-#include "src/sched/steer.h"
+#include "src/sched/steer/steer.h"
+#include "src/sched/steer/weak.h"
 
 #define NO_CTA UINT64_MAX
 
@@ -105,6 +106,7 @@ struct debug_copy {
 	struct debug_cta_copy *cta;
 	u32 cta_len;
 	struct exec_heap_state *heap; /* owned */
+	struct weak *weak;            /* owned; NULL: memory is not weak */
 	struct debug_pages
 		pages; /* as they were then, of those written between this copy and the next */
 	size_t bytes;
@@ -225,7 +227,8 @@ struct debug_grid {
 	struct debug_history history;
 	struct steer *steer; /* NULL: there is no schedule */
 	struct steer_plan plan;
-	u64 number; /* of the launch, from 1 on */
+	struct weak *weak; /* NULL: memory is not weak; owned */
+	u64 number;        /* of the launch, from 1 on */
 	u32 launch_hash;
 };
 

@@ -5,7 +5,7 @@
  * same again after going back.
  */
 #include "src/sched/debug_int.h"
-#include "src/sched/steer_notes.h"
+#include "src/sched/steer/steer_notes.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -10,8 +10,8 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/debug.h src/sched/sched_int.h 
 	src/sched/prints.c \
 	src/sched/running.c \
 	src/sched/share.c \
-	src/sched/schedule.c src/sched/schedule.h \
+	src/sched/steer/schedule.c src/sched/steer/schedule.h \
 	src/sched/slot.c \
-	src/sched/steer.c src/sched/steer.h src/sched/steer_notes.c src/sched/steer_notes.h \
+	src/sched/steer/steer.c src/sched/steer/steer.h src/sched/steer/steer_notes.c src/sched/steer/steer_notes.h \
 	src/sched/turns.c \
-	src/sched/waiters.c
+	src/sched/waiters.c src/sched/steer/weak.c src/sched/steer/weak.h

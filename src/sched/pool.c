@@ -5,7 +5,7 @@
 #include "src/base/cgroup.h"
 #include "src/mem/guard.h"
 #include "src/sched/sched_int.h"
-#include "src/sched/steer.h"
+#include "src/sched/steer/steer.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
 #include "src/base/setting.h"
 #include "src/cover/collect.h"
 #include "src/inject/rules.h"
-#include "src/sched/schedule.h"
+#include "src/sched/steer/schedule.h"
 #include "src/tools/check_options.h"
 #include "src/tools/supervise.h"
 
@@ -33,6 +33,8 @@ const char tool_help_run[] =
 	"                        of `ptxloom check` about findings are taken here, too\n"
 	"  --deterministic       everything in one order, whatever the number of workers: reproducible runs\n"
 	"  --schedule TOKEN      the interleaving of warps that `ptxloom explore` has found, a word or @FILE\n"
+	"  --weak SEED           device memory is as weak as the PTX model allows, in an order of this seed: what\n"
+	"                        fences are missing for shows\n"
 	"  --stable              the same results for any number of workers, at less cost: CTAs that add up floats,\n"
 	"                        or take numbers from a counter, do so in their order\n"
 	"  --memory SIZE         what devices have at most: 64M, 2G; auto: as much as this machine can give\n"
@@ -273,6 +275,7 @@ static const struct run_option {
 	{"--after-fault", SETTING_AFTER_FAULT, false},
 	{"--progress", SETTING_PROGRESS, false},
 	{"--schedule", SETTING_SCHEDULE, false},
+	{"--weak", SETTING_WEAK, false},
 	{"--record", SETTING_RECORD, false},
 	{"--record-launch", SETTING_RECORD_LAUNCH, false},
 	{"--inject", SETTING_INJECT, false},

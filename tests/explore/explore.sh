@@ -1,7 +1,8 @@
 # Search among schedules: what is found, made small and repeated; programs that drift; arguments and tokens that are
 # wrong.
 . "${srcdir:-.}/tests/tap.sh"
-cp "$top/samples/testkit/race.cu" "$top/tests/explore/drift.cu" "$top/tests/explore/shapes.cu" "$scratch"
+cp "$top/samples/testkit/race.cu" "$top/samples/testkit/mp.cu" \
+	"$top/tests/explore/drift.cu" "$top/tests/explore/shapes.cu" "$scratch"
 cd "$scratch" || exit 1
 
 # wrong TOKEN PLACE: one message, before anything is started.
@@ -19,6 +20,10 @@ wrong '2:1.0:w0@3/w1' 1
 wrong 'pct:0:1' 6
 wrong 'natural+12' 11
 wrong 'natural now' 8
+wrong 'weak:0:natural' 6
+wrong 'weak:1' 7
+wrong 'weak:1:' 8
+refused 2 'PTXLOOM_WEAK: .*a number' "a seed of weak memory" env PTXLOOM_WEAK=x ptxloom run true
 refused 2 'none: No such file' "a file that is not there" ptxloom run --schedule @none true
 printf '# a comment\n 1:1.0:\nw0@x/w1\n' >token
 refused 2 '^ptxloom: error: token:3:4: ' "a place in a file" ptxloom debug --schedule @token -- true
@@ -35,7 +40,7 @@ ends 3 "a program that launches nothing" ptxloom explore -- true
 says out 'launches no kernel'
 
 needs_clang
-for name in race drift shapes; do
+for name in race drift shapes mp; do
 	succeeds "$name: builds" ptxloom cc -lineinfo "$name.cu" -o "$name"
 done
 
@@ -79,6 +84,19 @@ done
 succeeds "other output is no failure" ptxloom explore -n 30 -- ./shapes output
 ends 1 "but it is with --same-output" ptxloom explore -n 30 --same-output -- ./shapes output
 succeeds "and not where it is the same" ptxloom explore -n 30 --same-output -- ./shapes output fixed
+found mp --weak -n 50 -- ./mp
+says found 'CTA \(1,0,0\): warp [0-9] does not see at mp.cu:25 \(ld.global.u32\) what CTA \(0,0,0\) has stored' \
+	"mp: the two places"
+succeeds "without --weak it passes" ptxloom explore -n 40 -- ./mp
+succeeds "mp: with fences" ptxloom explore --weak -n 60 -- ./mp fixed
+bad=0
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	ptxloom run --weak $seed ./mp fixed >out 2>err || bad=1
+	[ -s err ] && bad=1
+done
+ok $bad "seeds of weak memory, with fences"
+ends 1 "the other failure needs no weak memory" ptxloom explore --weak -n 50 -- ./race 256
+says none 'weak:' "and its line has none"
 ends 1 "shards have schedules of their own" ptxloom explore -n 50 --shard 2/3 -- ./race 256
 says out 'schedule (2|5|8|11) of 50'
 

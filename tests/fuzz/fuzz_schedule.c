@@ -5,7 +5,7 @@
  *   fuzz_schedule --long [N [FIRST]]    N of them
  *   fuzz_schedule FILE ..               schedules that were found elsewhere
  */
-#include "src/sched/schedule.h"
+#include "src/sched/steer/schedule.h"
 #include "tests/check.h"
 #include "tests/fuzz/mutate.h"
 

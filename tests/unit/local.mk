@@ -45,6 +45,7 @@ unit_tests += \
 	tests/unit/dev/litmus \
 	tests/unit/dev/stream \
 	tests/unit/dev/system \
+	tests/unit/dev/weak \
 	tests/unit/dev/whole \
 	tests/unit/dev/watch
 unit_tests += \
@@ -156,6 +157,7 @@ tests_unit_mma_matrix_scaled_SOURCES = tests/unit/mma/matrix_scaled.c $(dot_mode
 
 progen = tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c tests/fuzz/progen_place.c \
 	tests/fuzz/progen_together.c
+tests_unit_dev_weak_SOURCES = tests/unit/dev/weak.c tests/unit/dev/axioms.c tests/unit/dev/axioms.h
 tests_unit_exec_diff_SOURCES = tests/unit/exec/diff.c $(progen)
 
 unit_tests += tests/unit/runtime/redirect

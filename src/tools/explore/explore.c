@@ -24,6 +24,7 @@ const char tool_help_explore[] =
 	"  --strategy NAME       mixed (default), pct: random priorities that change; random; starve: a warp waits\n"
 	"  --depth N             most priorities that change in a schedule, and one more: 3\n"
 	"  --same-output         a run fails, too, if the host gets other contents of device memory\n"
+	"  --weak                device memory is as weak as the PTX model allows: missing fences show\n"
 	"  --minimise N          most runs that make a failing schedule smaller: 100\n"
 	"  --shard I/N           of all schedules only the I-th, (I + N)-th ..; I from 1 on\n"
 	"  --timeout TIME        a run that takes longer fails; ten times the natural run and 5s\n"
@@ -132,8 +133,9 @@ static int read_explore_option(const struct tool_command *self, struct explore_o
 {
 	const char *value, *name = argv[*i];
 
-	if (!strcmp(name, "--same-output")) {
-		o->same_output = true;
+	if (!strcmp(name, "--same-output") || !strcmp(name, "--weak")) {
+		o->same_output |= name[2] == 's';
+		o->weak |= name[2] == 'w';
 		return TOOL_OK;
 	}
 	for (size_t k = 0; k < ARRAY_LEN(explore_numbers); k++) {
@@ -178,8 +180,8 @@ static u64 explore_now_ms(void)
 static bool begin_run(struct explore *x, struct explore_run *r, u32 device,
 		      const struct schedule *s)
 {
-	struct text t[4] = {0};
-	const char *variables[5] = {NULL};
+	struct text t[5] = {0};
+	const char *variables[6] = {NULL};
 	u32 n = 0;
 	bool ok;
 
@@ -189,6 +191,7 @@ static bool begin_run(struct explore *x, struct explore_run *r, u32 device,
 	text_printf(&t[n++], "PTXLOOM_SCHEDULE_NOTES=%s/%llu", x->dir,
 		    (unsigned long long)r->number);
 	text_puts(&t[n++], "PTXLOOM_SEED=");
+	text_puts(&t[n++], "PTXLOOM_WEAK=");
 	if (x->o.devices.at[device])
 		text_printf(&t[n++], "PTXLOOM_DEVICE=%s", x->o.devices.at[device]);
 	ok = true;
@@ -329,6 +332,7 @@ static void plan(const struct explore *x, u64 i, struct schedule *s)
 {
 	plan_schedule(s, i, x->o.strategy, (u32)x->o.depth,
 		      &x->natural[schedule_device(x, i)].notes);
+	s->weak = x->o.weak ? i : 0;
 }
 
 /* The number of the next schedule; 0: there is none. */
@@ -456,9 +460,11 @@ static void search_all(struct search *q)
 /* ---- the answer ---- */
 
 /* The choices that the failing run has made, as a schedule of its own. */
-static bool list_choices(const struct explore_run *r, bool eager, struct schedule *s)
+static bool list_choices(const struct explore_run *r, const struct schedule *planned,
+			 struct schedule *s)
 {
-	*s = (struct schedule){.kind = SCHEDULE_LIST, .eager = eager};
+	*s = (struct schedule){
+		.kind = SCHEDULE_LIST, .eager = planned->eager, .weak = planned->weak};
 	for (size_t i = 0; i < r->notes.choices.len; i++) {
 		const struct schedule_choice *c = &r->notes.choices.at[i].choice;
 		struct schedule_choice *last =
@@ -510,6 +516,18 @@ static void say_failing(const struct search *q)
 	text_fini(&how);
 }
 
+/* Does it fail without weak memory, too? */
+static bool fails_strong(struct search *q, struct schedule *s, struct explore_run *r)
+{
+	u64 weak = s->weak;
+
+	s->weak = 0;
+	if (weak && fails_again(q, s, r))
+		return true;
+	s->weak = weak;
+	return false;
+}
+
 /* Make it small, and print it. */
 static int conclude_failure(struct search *q)
 {
@@ -521,9 +539,9 @@ static int conclude_failure(struct search *q)
 
 	say_failing(q);
 	plan(q->x, q->failing, &planned);
-	ok = list_choices(&q->worst, planned.eager, &s);
+	ok = list_choices(&q->worst, &planned, &s);
 	choices = s.choices.len;
-	if (ok && fails_again(q, &s, &r)) {
+	if (ok && (fails_strong(q, &s, &r) || fails_again(q, &s, &r))) {
 		ok = minimise(q->x, &s, device, &q->worst);
 	} else {
 		schedule_fini(&s);
@@ -626,6 +644,7 @@ static int replay_schedule(struct explore *x)
 	tool_environment_fini(&e);
 	setenv("PTXLOOM_SCHEDULE", x->o.replay, 1);
 	unsetenv("PTXLOOM_SEED");
+	unsetenv("PTXLOOM_WEAK");
 	if (x->o.devices.at[0])
 		setenv("PTXLOOM_DEVICE", x->o.devices.at[0], 1);
 	return tool_start_program(x->argv);

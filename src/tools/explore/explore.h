@@ -4,10 +4,10 @@
 #ifndef PL_TOOLS_EXPLORE_H
 #define PL_TOOLS_EXPLORE_H
 
-#include "src/sched/schedule.h"
+#include "src/sched/steer/schedule.h"
 #include "src/tools/trial.h"
 
-/* ---- notes.c: what a run has written down (src/sched/steer_notes.c) ---- */
+/* ---- notes.c: what a run has written down (src/sched/steer/steer_notes.c) ---- */
 
 struct noted_launch {
 	u64 number, steps, order;
@@ -35,6 +35,13 @@ struct noted_meeting {
 	char *place[2]; /* owned */
 };
 
+/* A warp did not see what another CTA had stored; without place[1]: it read an old line. */
+struct noted_unseen {
+	u64 launch, cta[2];
+	u32 warp[2];
+	char *place[2]; /* owned */
+};
+
 struct notes {
 	VEC(struct noted_launch) launches;
 	VEC(struct noted_pair) pairs;
@@ -42,6 +49,7 @@ struct notes {
 	VEC(struct noted_meeting) meetings;
 	VEC(u64) copies;
 	u32 faults;
+	VEC(struct noted_unseen) unseen;
 	u64 steps; /* of all launches */
 };
 
@@ -62,7 +70,7 @@ void plan_schedule(struct schedule *s, u64 i, enum strategy strategy, u32 depth,
 struct explore_options {
 	u64 schedules, time_ms, jobs, minimise, depth, shard, shards, limit_ms; /* 0: none */
 	enum strategy strategy;
-	bool same_output;
+	bool same_output, weak;
 	const char *replay;
 	VEC(const char *) devices; /* one at least; NULL: that of the environment */
 };

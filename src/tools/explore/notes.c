@@ -97,6 +97,16 @@ static bool read_meeting_line(struct notes *n, const struct fields *f)
 	return m.place[0] && m.place[1] && VEC_PUSH(&n->meetings, m);
 }
 
+static bool read_unseen_line(struct notes *n, const struct fields *f)
+{
+	struct noted_unseen u = {.launch = wide_field(f, 1),
+				 .cta = {wide_field(f, 2), wide_field(f, 4)},
+				 .warp = {field(f, 3), field(f, 5)},
+				 .place = {field_text(f, 6), field_text(f, 7)}};
+
+	return u.place[0] && u.place[1] && VEC_PUSH(&n->unseen, u);
+}
+
 static bool read_note(struct notes *n, char *line)
 {
 	struct fields f;
@@ -111,6 +121,8 @@ static bool read_note(struct notes *n, char *line)
 		return read_choice_line(n, &f);
 	if (!strcmp(f.at[0], "meet"))
 		return read_meeting_line(n, &f);
+	if (!strcmp(f.at[0], "unseen"))
+		return read_unseen_line(n, &f);
 	if (!strcmp(f.at[0], "copy"))
 		return VEC_PUSH(&n->copies, field_number(&f, 1, 16));
 	if (!strcmp(f.at[0], "fault"))
@@ -164,6 +176,11 @@ void notes_fini(struct notes *n)
 		free(n->meetings.at[i].place[0]);
 		free(n->meetings.at[i].place[1]);
 	}
+	for (size_t i = 0; i < n->unseen.len; i++) {
+		free(n->unseen.at[i].place[0]);
+		free(n->unseen.at[i].place[1]);
+	}
+	VEC_FREE(&n->unseen);
 	VEC_FREE(&n->launches);
 	VEC_FREE(&n->pairs);
 	VEC_FREE(&n->choices);

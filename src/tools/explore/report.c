@@ -117,6 +117,23 @@ static void say_choices(const struct explore_run *r, const struct schedule *s, u
 			    s->choices.len - len, s->choices.len, report_u64(choices));
 }
 
+/* What weak memory has kept from a warp. */
+static void say_unseen(const struct notes *n, const struct noted_unseen *u, struct text *t)
+{
+	const struct noted_launch *l = noted_launch_of(n, u->launch);
+
+	say_noted_launch(l, u->launch, t);
+	say_cta(l, u->cta[0], t);
+	text_printf(t, ": warp %u does not see at %s ", u->warp[0], u->place[0]);
+	if (!strcmp(u->place[1], "?")) {
+		text_puts(t, "what was stored after it had read the same sector of its cache\n");
+		return;
+	}
+	text_puts(t, "what ");
+	say_cta(l, u->cta[1], t);
+	text_printf(t, " has stored at %s\n", u->place[1]);
+}
+
 /* A word of a command, as a shell takes it. */
 static void say_word(const char *word, struct text *t)
 {
@@ -184,6 +201,8 @@ void report_failure(const struct explore *x, u64 i, const struct schedule *s, u3
 	struct text t = {0};
 
 	say_choices(r, s, choices, &t);
+	for (size_t k = 0; s->weak && k < r->notes.unseen.len && k < SHOWN_MAX; k++)
+		say_unseen(&r->notes, &r->notes.unseen.at[k], &t);
 	fputs(t.at ? t.at : "", stdout);
 	text_fini(&t);
 	say_replay(x, i, s, device);

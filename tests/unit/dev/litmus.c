@@ -401,6 +401,21 @@ static void test_forbidden(struct ptxloom_device *dev, u32 launches, u32 workers
 	}
 }
 
+/* With weak memory, too; launches under a schedule take longer. */
+static void test_weak(u32 seeds)
+{
+	for (u32 seed = 1; seed <= seeds; seed++) {
+		struct ptxloom_options o = {
+			.size = sizeof(o), .device = "a100", .weak = 6 * seed, .timeout_ms = 60000};
+		struct ptxloom_device *dev;
+
+		if (!CHECK_EQ(ptxloom_device_open(&o, &dev), 0))
+			return;
+		test_forbidden(dev, 1, 1);
+		ptxloom_device_close(dev);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	u32 launches = argc > 1 ? (u32)strtoul(argv[1], NULL, 0) : 20;
@@ -419,6 +434,7 @@ int main(int argc, char **argv)
 			test_forbidden(dev, launches, workers);
 			ptxloom_device_close(dev);
 		}
+	test_weak(1 + launches / 100);
 	test_meeting(12);
 	test_controls(launches < 20 ? 20 : launches);
 	return check_done();

@@ -1,12 +1,12 @@
 /*
  * What a schedule chooses at the points of a launch: from its list, or by a strategy.
  */
-#include "src/sched/steer.h"
+#include "src/sched/steer/steer.h"
 #include "src/base/demangle.h"
 #include "src/base/leave.h"
 #include "src/base/setting.h"
 #include "src/sched/debug_int.h"
-#include "src/sched/steer_notes.h"
+#include "src/sched/steer/steer_notes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,9 +90,9 @@ static bool is_visible(const struct uop *in)
 	}
 }
 
-void steer_mark(struct debug_grid *d)
+/* Mark the micro-ops that are visible operations. */
+static void steer_mark(struct debug_grid *d, const struct program *p)
 {
-	const struct program *p = d->grid->launch.env.program;
 	u32 first = 0;
 
 	for (u32 pc = 0; pc < p->launch_first; pc++) {
@@ -101,6 +101,18 @@ void steer_mark(struct debug_grid *d)
 		if (is_visible(&p->uop[pc]))
 			d->marks[first] |= MARK_STEER;
 	}
+}
+
+bool steer_open(struct debug_grid *d, const struct program *p, struct steer *s)
+{
+	d->steer = s;
+	if (!s)
+		return true;
+	steer_mark(d, p);
+	if (!s->schedule->weak)
+		return true;
+	d->weak = weak_new();
+	return d->weak != NULL;
 }
 
 /* The kernel that the schedule has instead, if the module has it. */
@@ -186,6 +198,8 @@ void steer_begin(struct debug_grid *d)
 
 	d->number = ++s->launches;
 	d->cursor.steer.random = sched_mix(s->schedule->seed, d->number);
+	if (d->weak)
+		weak_begin(d->weak, sched_mix(s->schedule->weak, d->number));
 	d->launch_hash =
 		schedule_launch_hash(e->program->funcs[0].func->name->text, e->grid, e->block);
 	if (s->notes)
@@ -199,6 +213,8 @@ void steer_begin(struct debug_grid *d)
 
 void steer_end(struct debug_grid *d, const struct fault *fault)
 {
+	if (d->weak)
+		weak_drain(d->weak);
 	if (d->steer->notes)
 		notes_end(d->steer->notes, d, fault);
 }
@@ -588,6 +604,8 @@ bool steer_leaves(struct debug_grid *d, struct gang *g, u32 pc)
 		notes_step(d->steer->notes, pc);
 	if (d->plan.kind == SCHEDULE_STARVE && is_in_focus(d, c->number))
 		k->steps++;
+	if (d->weak)
+		weak_step(d->weak);
 	w->steps++;
 	w->held[0] = w->held[1] = 0;
 	k->stepped = true;

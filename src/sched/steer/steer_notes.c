@@ -6,7 +6,7 @@
  * between. For each word the last write is remembered and the last read by another warp than that
  * write's; the order of all such pairs is hashed, so that runs can be told apart.
  */
-#include "src/sched/steer_notes.h"
+#include "src/sched/steer/steer_notes.h"
 #include "src/sched/debug_int.h"
 
 #include <errno.h>
@@ -21,6 +21,7 @@
 #define EPOCHS 1024u
 #define CHOICES_MAX 1000000u
 #define WORD_BYTES 4u
+#define UNSEEN_MAX 16u
 
 /* Of a word: who touched it, where and when. */
 struct touch {
@@ -56,6 +57,8 @@ struct steer_notes {
 	u64 awaits_seq;
 	struct schedule_agent to;
 	const struct debug_grid *launch;
+	struct notes_unseen unseen[UNSEEN_MAX];
+	u32 unseen_len;
 };
 
 struct steer_notes *notes_open(const char *path, struct text *why)
@@ -126,7 +129,7 @@ void notes_begin(struct steer_notes *n, const struct debug_grid *d)
 
 	n->launch = d;
 	n->steps = n->seq = n->order = 0;
-	n->pair_len = n->len = 0;
+	n->pair_len = n->len = n->unseen_len = 0;
 	n->awaits = false;
 	if (n->words)
 		memset(n->words, 0, sizeof(*n->words) * n->cap);
@@ -224,6 +227,26 @@ void notes_choice(struct steer_notes *n, const struct debug_grid *d,
 	n->awaits = !c->passes;
 	n->awaits_seq = n->seq;
 	n->to = c->to;
+}
+
+/* Each pair of places once. */
+void notes_unseen(struct steer_notes *n, const struct debug_grid *d, const struct notes_unseen *x)
+{
+	struct text t = {0};
+
+	for (u32 i = 0; i < n->unseen_len; i++)
+		if (!memcmp(n->unseen[i].pc, x->pc, sizeof(x->pc)))
+			return;
+	if (n->unseen_len == UNSEEN_MAX)
+		return;
+	n->unseen[n->unseen_len++] = *x;
+	text_printf(&t, "unseen\t%llu\t%llu\t%u\t%llu\t%u\t", wide(d->number), wide(x->cta[0]),
+		    x->warp[0], wide(x->cta[1]), x->warp[1]);
+	say_spot(d, x->pc[0], &t);
+	text_puts(&t, "\t");
+	say_spot(d, x->pc[1], &t);
+	text_puts(&t, "\n");
+	put_note(n, &t);
 }
 
 /* ---- conflicts ---- */

@@ -1,7 +1,7 @@
 /*
  * Tokens of schedules: reading, writing, and finding a choice.
  */
-#include "src/sched/schedule.h"
+#include "src/sched/steer/schedule.h"
 #include "src/base/file.h"
 
 #include <ctype.h>
@@ -254,9 +254,20 @@ static bool read_starve(struct reader *r, struct schedule *s)
 	       read_token_number(r, 1, UINT64_MAX / 2, "a number of steps is wanted", &s->count);
 }
 
+static bool read_weak(struct reader *r, struct schedule *s)
+{
+	return !takes_word(r, "weak") ||
+	       (needs(r, ':', "a colon and a seed are wanted") &&
+		read_token_number(r, 1, UINT64_MAX, "a seed of weak memory is wanted, from 1 on",
+				  &s->weak) &&
+		needs(r, ':', "a colon and a schedule are wanted"));
+}
+
 static bool read_body(struct reader *r, struct schedule *s)
 {
 	s->eager = takes_word(r, "eager:");
+	if (!read_weak(r, s))
+		return false;
 	if (takes_word(r, "natural"))
 		return true;
 	if (takes_word(r, "reverse")) {
@@ -449,6 +460,8 @@ void schedule_write(const struct schedule *s, struct text *out)
 {
 	if (s->eager)
 		text_puts(out, "eager:");
+	if (s->weak)
+		text_printf(out, "weak:%llu:", number(s->weak));
 	switch (s->kind) {
 	case SCHEDULE_LIST:
 		write_list(s, out);

@@ -14,7 +14,7 @@
 #define PL_STEER_H
 
 #include "src/exec/exec.h"
-#include "src/sched/schedule.h"
+#include "src/sched/steer/schedule.h"
 
 struct debug_grid;
 struct debug_turn;
@@ -57,13 +57,14 @@ struct cta_slot;
 /* CTAs of a unit are about to begin in these slots. False: no memory. */
 bool steer_prepare(struct cta_slot *s);
 
-/* ---- of a launch: NULL where it is not steered ---- */
+/* A launch, whose program is known; s: NULL where it is not steered. False: no memory. */
+bool steer_open(struct debug_grid *d, const struct program *p, struct steer *s);
+
+/* ---- of a launch that is steered ---- */
 
 /* It begins. If it is not the launch that the schedule has here, that is said, and it all ends. */
 void steer_begin(struct debug_grid *d);
 void steer_end(struct debug_grid *d, const struct fault *fault);
-/* Mark the micro-ops that are visible operations. */
-void steer_mark(struct debug_grid *d);
 /* A turn begins; its budget. */
 s32 steer_turn_begins(struct debug_grid *d, const struct debug_turn *t, s32 budget);
 /* What goes on instead of the turn that is due becomes the turn. */

@@ -6,7 +6,7 @@
 #define PL_STEER_NOTES_H
 
 #include "src/exec/observer.h"
-#include "src/sched/schedule.h"
+#include "src/sched/steer/schedule.h"
 
 struct debug_grid;
 struct steer_notes;
@@ -22,6 +22,12 @@ void notes_step(struct steer_notes *n, u32 pc);
 /* The warp stands at pc. */
 void notes_choice(struct steer_notes *n, const struct debug_grid *d,
 		  const struct schedule_choice *c, u32 pc);
+/* A warp does not see a store of another CTA (pc[1] NO_PC: it reads a line that it has kept). */
+struct notes_unseen {
+	u64 cta[2];
+	u32 warp[2], pc[2];
+};
+void notes_unseen(struct steer_notes *n, const struct debug_grid *d, const struct notes_unseen *x);
 void notes_access(struct steer_notes *n, const struct exec_access *a);
 /* The host gets contents of device memory, with this hash. From any thread. */
 void notes_copy(struct steer_notes *n, u64 hash);

@@ -1,7 +1,7 @@
 /*
  * Schedules: which warp goes on at which point of a run (PTXLOOM_SCHEDULE), as text, the token.
  *
- * A token is one of these, with "eager:" before it if asynchronous copies complete at once:
+ * A token is one of these:
  *
  *     natural                          the order that all others are differences from
  *     reverse                          the last warp that can go on does
@@ -10,11 +10,13 @@
  *     starve:SEED:FOCUS:FROM-COUNT     one warp waits from a step on, for so many
  *     1:LAUNCH.CTA:CHOICE,..[:LAUNCH.CTA:CHOICE,..]
  *
- * each with "+DIGEST" after it if the launches have to be those that it was made for. FOCUS is
- * LAUNCH.CTA or LAUNCH.CTA-CTA; a point is the number of a step, or pPLACE.N: the N-th time that a
- * warp comes to micro-op PLACE. A choice is FROM/TO: FROM is w3@812, before the step 812 of warp 3,
- * or w3.812, when it is the turn of that warp; TO is w0, w0l16 (the lanes of it that lane 16 is
- * among), c17w0 (of another CTA), or n, nCOUNT: the next in the order, so many times.
+ * each with "weak:SEED:" before it if memory is weak (weak.h), in front of which stands "eager:" if
+ * asynchronous copies complete at once, and with "+DIGEST" after it if the launches have to be
+ * those that it was made for. FOCUS is LAUNCH.CTA or LAUNCH.CTA-CTA; a point is the number of a
+ * step, or pPLACE.N: the N-th time that a warp comes to micro-op PLACE. A choice is FROM/TO: FROM
+ * is w3@812, before the step 812 of warp 3, or w3.812, when it is the turn of that warp; TO is w0,
+ * w0l16 (the lanes of it that lane 16 is among), c17w0 (of another CTA), or n, nCOUNT: the next in
+ * the order, so many times.
  */
 #ifndef PL_SCHEDULE_H
 #define PL_SCHEDULE_H
@@ -56,6 +58,7 @@ struct schedule_point {
 struct schedule {
 	enum schedule_kind kind;
 	bool eager;
+	u64 weak; /* seed of weak memory; 0: memory is not weak */
 	u32 depth;
 	u64 seed;
 	u64 launch, cta[2]; /* the focus; launch 0: there is none */
