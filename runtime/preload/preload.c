@@ -9,6 +9,8 @@
  */
 #include "runtime/entry.h"
 #include "runtime/preload/redirect.h"
+#include "src/signature/find.h"
+#include "src/signature/load.h"
 #include "src/base/setting.h"
 
 #include <link.h>
@@ -72,20 +74,61 @@ static void *target(const char *name, enum redirect_kind kind)
 	return e ? (void *)(uintptr_t)e->to : NULL;
 }
 
-static struct redirect objects = {.target = target};
+/* Once, and kept: each further library wants them. */
+static const struct signature_set *known_runtimes(void)
+{
+	static struct signature_set set;
+	static struct signature_tables tables;
+	static bool loaded;
+	struct text why = {0};
+
+	if (!loaded && !signature_load(&set, &tables, &why))
+		fprintf(stderr, "ptxloom: a table of static CUDA runtimes is left out: %s\n",
+			why.at ? why.at : "out of memory");
+	loaded = true;
+	text_fini(&why);
+	return &set;
+}
+
+static void tell_recognised(const char *path, const struct found *found)
+{
+	size_t by_name = 0;
+
+	for (size_t i = 0; i < found->functions.len; i++)
+		by_name += found->functions.at[i].by_name;
+	fprintf(stderr,
+		"ptxloom: %s carries a static CUDA runtime without names: of %s %zu of %u functions "
+		"recognised, %zu more by their names\n",
+		path, found->build, found->functions.len - by_name, found->of, by_name);
+}
+
+static void tell_stripped(const char *path, bool is_main, const struct found *found)
+{
+	if (found) {
+		if (setting_has(SETTING_LOG, "debug"))
+			tell_recognised(path, found);
+		return;
+	}
+	plrt_refusal_was_said();
+	fprintf(stderr,
+		"ptxloom: %s carries a static CUDA runtime that is not known and is stripped, "
+		"so its calls cannot be taken over.\n"
+		"ptxloom: rebuild it without stripping, or with NVCC_APPEND_FLAGS=\"-cudart shared\", "
+		"or give `ptxloom learn` its libcudart_static.a.\n",
+		is_main ? "the program" : path);
+}
+
+static struct redirect objects = {
+	.target = target,
+	.known = known_runtimes,
+	.tell_stripped = tell_stripped,
+};
 
 static void redirect(void)
 {
 	struct redirect_result r;
 
 	redirect_new(&objects, &r);
-	if (r.stripped) {
-		plrt_refusal_was_said();
-		fprintf(stderr,
-			"ptxloom: the program carries a static CUDA runtime and is stripped, "
-			"so its calls cannot be taken over.\n"
-			"ptxloom: rebuild it without stripping, or with NVCC_APPEND_FLAGS=\"-cudart shared\".\n");
-	}
 	if (r.failed)
 		fprintf(stderr,
 			"ptxloom: %u entry points of a CUDA library could not be redirected: %s\n",

@@ -2,8 +2,7 @@
  * Finds what is to be redirected: reads the object files' symbol tables with bounds checks, so that
  * a damaged file is left alone.
  */
-#include "runtime/preload/redirect.h"
-
+#include "runtime/preload/recognise.h"
 #include "src/base/file.h"
 
 #include <elf.h>
@@ -27,6 +26,7 @@ struct object {
 	const struct dl_phdr_info *info;
 	enum redirect_kind kind;
 	VEC(struct code_site) sites; /* by rising addresses */
+	struct found found;          /* without symbols; their names are in there */
 	bool no_memory;
 	const char *why, *where; /* what is the matter with it, and at which function */
 	u32 failed;
@@ -96,19 +96,18 @@ static bool defines(const struct object *o, const char *name)
 	return false;
 }
 
-/* Which version of the runtime, or whether the driver, is in the symbols that have been found. */
-static enum redirect_kind carried(const struct object *o)
+static bool object_has(const char *name, void *user)
 {
-	const char *base = file_base_name(o->path);
+	return defines(user, name);
+}
 
-	if (!strncmp(base, "libcuda.so", 10) && defines(o, "cuInit") &&
+/* Which version of the runtime, or whether the driver, is in the symbols that have been found. */
+static enum redirect_kind carried(struct object *o)
+{
+	if (!strncmp(file_base_name(o->path), "libcuda.so", 10) && defines(o, "cuInit") &&
 	    defines(o, "cuDriverGetVersion"))
 		return REDIRECT_DRIVER;
-	if (!defines(o, "__cudaRegisterFatBinary") || !defines(o, "cudaRuntimeGetVersion"))
-		return REDIRECT_NOTHING;
-	if (defines(o, "cudaGetDeviceProperties_v2"))
-		return REDIRECT_RUNTIME_12;
-	return defines(o, "__cudaRegisterTexture") ? REDIRECT_RUNTIME_11 : REDIRECT_RUNTIME_13;
+	return recognise_kind(object_has, o);
 }
 
 /* ---- what is to be overwritten ---- */
@@ -244,8 +243,6 @@ static void redirect_object(struct visit *v, struct object *o, bool shared,
 	struct code_caller who = {v->r->place, 0};
 	const char *why;
 
-	find_sites(o, v->r->target);
-	drop_overlaps(o);
 	if (o->no_memory)
 		fail_redirect(o, "", "out of memory");
 	else if (!o->sites.len)
@@ -262,33 +259,54 @@ static void redirect_object(struct visit *v, struct object *o, bool shared,
 	}
 }
 
-static bool has_section(const struct object *o, const char *name)
+/* The section of a name that begins so, from *i on. NULL: there is none. */
+static const Elf64_Shdr *next_section(const struct object *o, const char *name, u32 *i)
 {
 	const Elf64_Shdr *names;
+	size_t n = strlen(name);
 
 	if (!o->sh || o->eh->e_shstrndx >= o->eh->e_shnum)
-		return false;
+		return NULL;
 	names = &o->sh[o->eh->e_shstrndx];
 	if (!in_file(o, names->sh_offset, names->sh_size))
-		return false;
-	for (u32 i = 0; i < o->eh->e_shnum; i++)
-		if (o->sh[i].sh_name < names->sh_size &&
-		    !strncmp((const char *)o->file + names->sh_offset + o->sh[i].sh_name, name,
-			     names->sh_size - o->sh[i].sh_name))
+		return NULL;
+	for (; *i < o->eh->e_shnum; ++*i) {
+		const Elf64_Shdr *s = &o->sh[*i];
+
+		if (s->sh_name < names->sh_size && n <= names->sh_size - s->sh_name &&
+		    !memcmp(o->file + names->sh_offset + s->sh_name, name, n)) {
+			++*i;
+			return s;
+		}
+	}
+	return NULL;
+}
+
+static bool has_section(const struct object *o, const char *name)
+{
+	u32 i = 0;
+
+	return next_section(o, name, &i) != NULL;
+}
+
+/* Is there a name that every runtime has for profilers? */
+static bool has_names(const struct object *o)
+{
+	static const char name[] = "cudaGetDeviceCount";
+	const Elf64_Shdr *s;
+	u32 i = 0;
+
+	while ((s = next_section(o, ".rodata", &i)))
+		if (s->sh_type == SHT_PROGBITS && in_file(o, s->sh_offset, s->sh_size) &&
+		    memmem(o->file + s->sh_offset, s->sh_size, name, sizeof(name)))
 			return true;
 	return false;
 }
 
-/*
- * Does it leave registration to a shared runtime? What it imports is in .dynsym, stripped or not.
- */
-static bool imports_runtime(struct object *o)
+static bool imports(const struct object *o, const char *name)
 {
-	if (!find_symbols(o, SHT_DYNSYM))
-		return false;
 	for (size_t i = 0; i < o->syms; i++)
-		if (o->sym[i].st_shndx == SHN_UNDEF &&
-		    !strcmp(symbol_name(o, &o->sym[i]), "__cudaRegisterFatBinary"))
+		if (o->sym[i].st_shndx == SHN_UNDEF && !strcmp(symbol_name(o, &o->sym[i]), name))
 			return true;
 	return false;
 }
@@ -298,9 +316,54 @@ static bool is_shared_runtime(const char *path)
 	return !strncmp(file_base_name(path), "libcudart.so", 12);
 }
 
-static bool is_stripped_runtime(struct object *o)
+/*
+ * May it carry a runtime? One that is not shared looks for the driver. What is imported is in
+ * .dynsym, stripped or not.
+ */
+static bool may_carry(struct object *o, bool *images)
 {
-	return has_section(o, ".nvFatBinSegment") && !imports_runtime(o);
+	o->syms = 0;
+	if (!find_symbols(o, SHT_DYNSYM) || !imports(o, "dlsym") ||
+	    imports(o, "__cudaRegisterFatBinary"))
+		return false;
+	*images = has_section(o, ".nvFatBinSegment");
+	return *images || has_names(o);
+}
+
+/* What was found, as what is to be overwritten. */
+static void take_found(struct object *o, redirect_target *target)
+{
+	for (size_t i = 0; i < o->found.functions.len; i++) {
+		const struct found_function *f = &o->found.functions.at[i];
+		struct code_site site = {.name = f->name, .to = target(f->name, o->kind)};
+
+		if (!site.to || f->size < CODE_JUMP_BYTES)
+			continue;
+		site.code = (u8 *)(uintptr_t)(o->info->dlpi_addr + f->address);
+		if (o->sites.len &&
+		    site.code - o->sites.at[o->sites.len - 1].code < CODE_JUMP_BYTES)
+			continue;
+		if (!VEC_PUSH(&o->sites, site))
+			o->no_memory = true;
+	}
+}
+
+/* A runtime without symbols. Nothing of it is overwritten that has not been recognised. */
+static void find_stripped(struct visit *v, struct object *o)
+{
+	const struct signature_set *known;
+	bool images = false;
+
+	if (!v->r->known || !may_carry(o, &images))
+		return;
+	known = v->r->known();
+	if (known && !recognise_runtime(o->info, known, v->r->target, &o->found, &o->kind))
+		o->no_memory = true;
+	if (o->kind)
+		take_found(o, v->r->target);
+	/* What only speaks of a runtime need not carry one. */
+	if (v->r->tell_stripped && (o->kind || (images && (v->is_main || has_names(o)))))
+		v->r->tell_stripped(o->path, v->is_main, o->kind ? &o->found : NULL);
 }
 
 /* One of our own libraries: it defines or imports entry points plentry_NAME, which others lack. */
@@ -346,7 +409,6 @@ static void look_into(struct visit *v, const char *path, const struct dl_phdr_in
 {
 	struct object o = {.path = path, .info = info};
 	struct file f;
-	bool stripped;
 
 	if (!file_open(&f, path))
 		return;
@@ -355,18 +417,22 @@ static void look_into(struct visit *v, const char *path, const struct dl_phdr_in
 	if (!is_own_library(&o)) {
 		/* What a shared runtime or a driver exports is all that there is to it. */
 		o.kind = o.syms ? carried(&o) : REDIRECT_NOTHING;
-		stripped = !find_symbols(&o, SHT_SYMTAB);
-		if (o.kind)
-			find_symbols(&o, SHT_DYNSYM);
-		else if (!stripped)
+		if (!o.kind && find_symbols(&o, SHT_SYMTAB))
 			o.kind = carried(&o);
+		else if (o.kind)
+			find_symbols(&o, SHT_DYNSYM);
+		if (o.kind) {
+			find_sites(&o, v->r->target);
+			drop_overlaps(&o);
+		} else {
+			find_stripped(v, &o);
+		}
 		if (o.kind)
 			redirect_object(v, &o, is_shared_runtime(path), to);
-		else if (stripped && v->is_main && is_stripped_runtime(&o))
-			v->out->stripped = true;
 	}
 	tell_redirected(v->out, &o);
 	VEC_FREE(&o.sites);
+	find_fini(&o.found);
 	file_close(&f);
 }
 

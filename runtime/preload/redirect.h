@@ -27,17 +27,26 @@ struct redirect_result {
 	u32 patched;
 	u32 failed;     /* entry points that could not be overwritten */
 	char why[1024]; /* of the first of them */
-	bool stripped;  /* the executable has a static runtime whose names are gone */
 };
+
+struct found;
+struct signature_set;
 
 struct redirect_object {
 	u64 id;
 	struct code_stubs stubs;
 };
 
-/* The objects of a process. But for the first two, zeroed: none has been inspected. */
+/* The objects of a process. But for the first four, zeroed: none has been inspected. */
 struct redirect {
 	redirect_target *target;
+	/* Runtimes that are recognised without symbols; asked for when first needed. NULL: none. */
+	const struct signature_set *(*known)(void);
+	/*
+	 * Called for objects with a static runtime and without its symbols, with what was found in
+	 * them; NULL: no runtime that is known.
+	 */
+	void (*tell_stripped)(const char *path, bool is_main, const struct found *found);
 	/*
 	 * as in struct code_caller; its word gets the version of a shared runtime, or more for a
 	 * copy

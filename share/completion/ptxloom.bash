@@ -39,7 +39,7 @@ _ptxloom_value()
 	explore:--strategy) COMPREPLY=($(compgen -W "mixed pct random starve" -- "$word")) ;;
 	debug:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")) ;;
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
-	cc:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
+	cc:-o | learn:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
 	cc:-I | cc:-L | cc:-isystem | ptx:-o | coverage:--root | coverage:--root= | run:--coverage | run:--coverage= | test:--coverage | test:--coverage=) COMPREPLY=($(compgen -d -- "$word")) ;;
 	coverage:-o | test:--junit) _ptxloom_files "$word" ;;
@@ -53,7 +53,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check coverage dap debug devices env exec explore help inject lint ls profile ptx run test toolkit"
+	local commands="cc check coverage dap debug devices env exec explore help inject learn lint ls profile ptx run test toolkit"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -136,6 +136,7 @@ _ptxloom()
 	dap) options="$options --port=" ;;
 	toolkit) options="$options --cmake" ;;
 	lint) options="$options --max-errors= --dump --print --rows -q --quiet" ;;
+	learn) options="$options -o --name --find" ;;
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;
 	devices)

@@ -29,7 +29,7 @@ complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'coverage:report which lines kernels have run' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
-	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' 'test:run tests of kernels' \
+	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'learn:recognise static runtimes' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' 'test:run tests of kernels' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'toolkit:what build systems take for a CUDA toolkit'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
@@ -184,7 +184,7 @@ complete -c ptxloom -n '__ptxloom_is cc' -o arch -x -a 'sm_60 sm_61 sm_70 sm_75 
 complete -c ptxloom -n '__ptxloom_is cc' -o std -x -a 'c++11 c++14 c++17 c++20'
 complete -c ptxloom -n '__ptxloom_is cc' -l no-rpath -d 'no path to the libraries'
 
-complete -c ptxloom -n '__ptxloom_is exec ls ptx lint' -F
+complete -c ptxloom -n '__ptxloom_is exec learn ls ptx lint' -F
 for option in kernel grid block shared cluster arg buffer dump expect tolerance expect-fault expect-metric seeds
 	complete -c ptxloom -n '__ptxloom_is exec' -l $option -x
 end
@@ -205,6 +205,9 @@ for option in dump print rows
 	complete -c ptxloom -n '__ptxloom_is lint' -l $option
 end
 complete -c ptxloom -n '__ptxloom_is lint' -s q -l quiet
+complete -c ptxloom -n '__ptxloom_is learn' -s o -r -d 'the table'
+complete -c ptxloom -n '__ptxloom_is learn' -l name -x -d 'what to call it'
+complete -c ptxloom -n '__ptxloom_is learn' -l find -d 'list what is recognised'
 complete -c ptxloom -n '__ptxloom_is ls' -l kernels
 complete -c ptxloom -n '__ptxloom_is ls ptx' -l scan
 complete -c ptxloom -n '__ptxloom_is ptx' -s o -l output -r -F

@@ -10,7 +10,7 @@ ptxloom_SOURCES += src/tools/explore/explore.c src/tools/explore/explore.h src/t
 ptxloom_SOURCES += src/tools/lint.c src/tools/env.c src/tools/inject/inject.c src/tools/trial.c src/tools/trial.h src/tools/run.c src/tools/check.c src/tools/sanitizer.c src/tools/check_options.c src/tools/check_options.h src/tools/cc.c src/tools/cc.h src/tools/cc_args.c src/tools/cc_toolkit.c src/tools/paths.c
 ptxloom_SOURCES += src/tools/coverage/coverage.c
 ptxloom_SOURCES += $(profile_pages) src/tools/profile/ncu_options.def src/tools/profile/options.c src/tools/profile/options.h src/tools/profile/profile.c
-ptxloom_SOURCES += src/tools/images.c src/tools/images.h src/tools/ls.c src/tools/ptx.c
+ptxloom_SOURCES += src/tools/learn/learn.c src/tools/images.c src/tools/images.h src/tools/ls.c src/tools/ptx.c
 ptxloom_SOURCES += src/tools/devices.c src/tools/supervise.c src/tools/supervise.h
 ptxloom_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"'
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h

@@ -1,5 +1,5 @@
 # Fuzzers: a fixed number of mutants of good input in `make check`, more when asked.
-fuzzers = tests/fuzz/fuzz_cover tests/fuzz/fuzz_data tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_expr tests/fuzz/fuzz_image tests/fuzz/fuzz_inject tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx tests/fuzz/fuzz_record tests/fuzz/fuzz_report tests/fuzz/fuzz_schedule tests/fuzz/fuzz_tensor
+fuzzers = tests/fuzz/fuzz_cover tests/fuzz/fuzz_data tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_expr tests/fuzz/fuzz_image tests/fuzz/fuzz_inject tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx tests/fuzz/fuzz_record tests/fuzz/fuzz_report tests/fuzz/fuzz_schedule tests/fuzz/fuzz_signature tests/fuzz/fuzz_tensor
 unit_tests += $(fuzzers)
 EXTRA_DIST += tests/fuzz/mutate.h
 tests_fuzz_fuzz_data_SOURCES = tests/fuzz/fuzz_data.c src/tools/exec_data.c src/tools/exec_data.h

@@ -88,11 +88,6 @@ for how in "-O2" "-G" "-lineinfo" "-gencode arch=compute_80,code=sm_80 -G"; do
 done
 runs "a child of a child" sh -c "sh -c '$scratch/program'"
 
-succeeds "nvcc: builds" "$nvcc" -arch=sm_80 "$sample" -o "$scratch/program"
-capture strip "$scratch/program"
-ends 1 "a stripped program with a static runtime fails" ptxloom run "$scratch/program"
-says any 'cudart shared' "and is told what to do"
-ok "$([ "$(grep -c '^ptxloom:' "$scratch/err")" -eq 2 ]; echo $?)" "in one message"
 succeeds "nvcc -cudart shared: builds" "$nvcc" -cudart shared -arch=sm_80 "$sample" -o "$scratch/program"
 capture strip "$scratch/program"
 runs "a stripped program with the shared runtime" "$scratch/program"

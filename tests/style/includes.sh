@@ -35,6 +35,8 @@ allowed()
 	src/watch) echo "$engine src/sched src/cache src/watch" ;;
 	# The functions that rules may name are those of the CUDA libraries' tables.
 	src/inject) echo "src/base src/dev runtime src/inject" ;;
+	# What the preloaded library has of it, before anything else runs.
+	src/signature) echo "src/base src/signature" ;;
 	src/report) echo "$engine src/sched src/watch src/report" ;;
 	# What the debugger knows of programs knows nothing of how they are run.
 	src/dbg) echo "src/base src/isa src/ir src/arch src/num grammar src/dbg" ;;
@@ -42,12 +44,12 @@ allowed()
 	src/debugger) echo "$engine grammar src/sched src/dev src/check src/dbg src/debugger" ;;
 	runtime)
 		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch"
-		echo "src/dbg src/debugger src/report src/profile src/cover src/inject"
+		echo "src/dbg src/debugger src/report src/profile src/cover src/inject src/signature"
 		echo "$1 src/check include"
 		;;
 	src/tools)
 		echo "$engine grammar src/sched src/dev src/cache src/watch src/dbg src/debugger src/report"
-		echo "src/check src/cover src/dap src/profile src/inject src/tools include"
+		echo "src/check src/cover src/dap src/profile src/inject src/signature src/tools include"
 		;;
 	include) echo include ;;
 	esac

@@ -162,7 +162,7 @@ tests_unit_exec_diff_SOURCES = tests/unit/exec/diff.c $(progen)
 
 unit_tests += tests/unit/runtime/redirect
 tests_unit_runtime_redirect_SOURCES = tests/unit/runtime/redirect.c \
-	runtime/preload/redirect.c runtime/preload/redirect.h \
+	runtime/preload/recognise.c runtime/preload/recognise.h runtime/preload/redirect.c runtime/preload/redirect.h \
 	runtime/preload/redirect_code.c runtime/preload/redirect_code.h
 # The loader's own data, not a copy of them.
 tests_unit_runtime_redirect_CFLAGS = $(AM_CFLAGS) -fPIC
