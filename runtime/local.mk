@@ -24,7 +24,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cuda/drv_library.c \
 	runtime/cuda/drv_link.c \
 	runtime/cuda/drv_load.c \
-	runtime/cuda/drv_symbol.c \
+	runtime/cuda/drv_symbol.c runtime/cuda/drv_tables.c \
 	runtime/cuda/drv_launch.c \
 	runtime/cuda/drv_tensor.c \
 	runtime/cuda/drv_texture.c runtime/cuda/drv_texref.c \

@@ -72,6 +72,10 @@ struct device_kernel *drv_kernel_on(const void *function, int device, int *statu
  */
 void *drv_entry(const char *symbol, int version, u64 flags, int *found);
 
+/* ---- drv_tables.c ---- */
+/* The table of functions with this identifier of 16 bytes; NULL: it is not provided. */
+const void *drv_export_table(const void *id);
+
 /* ---- drv_symbol.c ---- */
 
 /* The function of this exact name, NULL: none. */

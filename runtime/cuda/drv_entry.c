@@ -3,7 +3,7 @@
  *
  * A base name has variants (`name`, `name_v2` ..), each since a version of the driver; the answer
  * is the newest that the version asked for has. Names for the per-thread default stream end in
- * _ptsz or _ptds. Private tables are refused.
+ * _ptsz or _ptds. Private tables are those of drv_tables.c.
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
@@ -118,7 +118,9 @@ DRV_FN(cuGetExportTable, (const void **table, const void *id))
 
 	if (!table || !id)
 		return STATUS_INVALID_VALUE;
-	*table = NULL;
+	*table = drv_export_table(id);
+	if (*table)
+		return STATUS_SUCCESS;
 	if (!is_compiler(path) &&
 	    !__atomic_exchange_n(&the_process.refusal_said, true, __ATOMIC_RELAXED))
 		fprintf(stderr,
@@ -173,11 +175,11 @@ RT_FN(cudaGetDriverEntryPointByVersion_ptsz,
 	return entry_point(symbol, fn, (int)version, flags ? flags : FLAG_PER_THREAD, found);
 }
 
-/* There are no private tables here either. */
+/* Those of the driver. */
 RT_FN(cudaGetExportTable, (const void **table, const void *id))
 {
 	if (!table || !id)
 		return rt_error(cudaErrorInvalidValue);
-	*table = NULL;
-	return rt_error(cudaErrorSymbolNotFound);
+	*table = drv_export_table(id);
+	return rt_error(*table ? cudaSuccess : cudaErrorSymbolNotFound);
 }

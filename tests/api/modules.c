@@ -72,6 +72,8 @@ int cuMemFree_v2(uint64_t);
 int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
 int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 int cuGetExportTable(const void **, const void *);
+int cudaGetExportTable(const void **, const void *);
+int cuStreamGetId(void *, unsigned long long *);
 int cudaGetDevice(int *);
 int cudaSetDevice(int);
 int cudaFree(void *);
@@ -605,6 +607,36 @@ static void entry_points(void)
 	CHECK_EQ(cuGetExportTable((const void **)&a, "0123456789abcdef"), 500);
 }
 
+/* The tables that libraries ask for: which context and which stream is meant. */
+static void private_tables(void)
+{
+	static const unsigned char thread[16] = {0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47,
+						 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc};
+	static const unsigned char context[16] = {0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48,
+						  0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2};
+	void *const *t = NULL, *const *c = NULL;
+	void *current = NULL, *expected = NULL, *stream = NULL;
+	unsigned long long id = 0, id2 = 1;
+
+	CHECK_EQ(cudaGetExportTable((const void **)&t, thread), 0);
+	CHECK_EQ(cuGetExportTable((const void **)&c, context), 0);
+	if (!CHECK_MSG(t && c && (size_t)t[0] == 4 * sizeof(*t) && (size_t)c[0] > 51 * sizeof(*c),
+		       "tables begin with their size"))
+		return;
+	CHECK_EQ(((int (*)(void **))t[2])(&current), 0);
+	CHECK_EQ(cuCtxGetCurrent(&expected), 0);
+	CHECK_MSG(current && current == expected, "the context of the thread");
+	CHECK_EQ(((int (*)(void *, unsigned long long *))c[4])(current, &id), 0);
+	CHECK_EQ(cuCtxGetId(current, &id2), 0);
+	CHECK_EQ(id, id2);
+	CHECK_EQ(((int (*)(void *, void *, void **, int))c[51])(current, NULL, &stream, 0), 0);
+	CHECK_EQ(((int (*)(void *, void *, unsigned long long *))c[39])(current, stream, &id), 0);
+	CHECK_EQ(cuStreamGetId(NULL, &id2), 0);
+	CHECK_MSG(stream && id == id2, "the stream that NULL is");
+	CHECK_EQ(((int (*)(void *, void *, unsigned long long *))c[39])(current, NULL, &id), 1);
+	CHECK_EQ(((int (*)(void))c[94])(), 801);
+}
+
 /* A child of a process that has used CUDA cannot use it; one that has not can. */
 static void forks(void)
 {
@@ -677,6 +709,7 @@ int main(void)
 	contexts();
 	limits();
 	entry_points();
+	private_tables();
 	both_interfaces();
 	forks();
 	death();
