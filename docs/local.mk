@@ -9,6 +9,7 @@ fishcompletiondir = $(datadir)/fish/vendor_completions.d
 dist_fishcompletion_DATA = share/completion/ptxloom.fish
 EXTRA_DIST += docs/architecture.md docs/images.md docs/engine.md docs/programs.md docs/streams.md
 EXTRA_DIST += docs/glossary.md docs/memory-model.md docs/tensor-cores.md
+EXTRA_DIST += docs/findings.md samples/checks.cu
 EXTRA_DIST += docs/textures.md docs/exactness.md docs/ptx.md
 EXTRA_DIST += docs/libraries.md docs/memory.md docs/clang.md docs/using.md docs/debugging.md docs/editors.md docs/debugger-internals.md docs/record.md docs/checks.md docs/caches.md docs/profile.md docs/inject.md docs/explore.md docs/coverage.md docs/build-systems.md docs/python.md docs/ci.md
 EXTRA_DIST += samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx samples/vector_add.cu samples/walk.cu

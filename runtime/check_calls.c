@@ -186,20 +186,6 @@ static void note_call(const struct call_row *row, struct host_from from,
 	note_made(&x);
 }
 
-/* The call as a place: the user's line, else what the loader knows of it. */
-static void add_call_side(struct finding *f, const char *name, struct host_from from)
-{
-	const struct host_frame *at = host_trace_place(from.trace);
-	struct finding_side *s = finding_add_side(f, name, NULL, 0);
-	struct text where = {0};
-
-	if (!at || !at->file)
-		host_from_say(from, &where);
-	finding_set_place(&s->place, at && at->function ? at->function : name, at ? at->file : NULL,
-			  at ? at->line : 0, where.at, 1);
-	text_fini(&where);
-}
-
 /* Where the allocation that is, or was, at `base` was made and freed, if a call has made it. */
 static void add_origin(u64 base, struct finding *f)
 {
@@ -215,7 +201,7 @@ static void add_origin(u64 base, struct finding *f)
 		return;
 	finding_add_host(f, "allocated", x.made_by);
 	if (f->kind == FINDING_UNUSED)
-		add_call_side(f, "Allocation", x.made_by);
+		finding_add_call(f, "Allocation", x.made_by);
 	else if (x.is_ended)
 		finding_add_host(f, "freed", x.ended_by);
 }
@@ -302,7 +288,7 @@ static void report_call(const struct call_row *row, const char *name, int status
 	text_puts(&f.text, "\n");
 	if (touches)
 		say_pointers(a, &f);
-	add_call_side(&f, name, from);
+	finding_add_call(&f, name, from);
 	findings_add(&the_process.findings, &f);
 }
 
@@ -352,7 +338,7 @@ static void report_leak(const struct made_thing *x)
 	else
 		text_printf(&f.text, "Leaked %s 0x%llx\n", x->what, (unsigned long long)x->handle);
 	finding_add_host(&f, x->is_memory ? "allocated" : "made", x->made_by);
-	add_call_side(&f, x->is_memory ? "Allocation" : "Creation", x->made_by);
+	finding_add_call(&f, x->is_memory ? "Allocation" : "Creation", x->made_by);
 	findings_add(&the_process.findings, &f);
 	made->leaks++;
 	made->leaked += x->bytes;

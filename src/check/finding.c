@@ -159,6 +159,21 @@ void finding_add_host(struct finding *f, const char *what, struct host_from from
 		f->host[f->hosts++] = (struct finding_host){what, from.trace};
 }
 
+void finding_add_call(struct finding *f, const char *name, struct host_from from)
+{
+	const struct host_frame *at = host_trace_place(from.trace);
+	struct finding_side *s = finding_add_side(f, name, NULL, 0);
+	struct text where = {0};
+
+	if (!s)
+		return;
+	if (!at || !at->file)
+		host_from_say(from, &where);
+	finding_set_place(&s->place, at && at->function ? at->function : name, at ? at->file : NULL,
+			  at ? at->line : 0, where.at, 1);
+	text_fini(&where);
+}
+
 void finding_unroll(u64 linear, const u32 size[3], u32 out[3])
 {
 	out[0] = (u32)(linear % size[0]);

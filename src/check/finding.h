@@ -150,6 +150,8 @@ void finding_say_side(const struct finding_side *s, struct text *t);
  * keep the stack. The first one's is printed below the text.
  */
 void finding_add_host(struct finding *f, const char *what, struct host_from from);
+/* Add a side that is a call: the user's line, else what the loader knows of it. name: static. */
+void finding_add_call(struct finding *f, const char *name, struct host_from from);
 /* The coordinates of the thread or block with this number in a box of this size. */
 void finding_unroll(u64 linear, const u32 size[3], u32 out[3]);
 

@@ -71,6 +71,7 @@ for doc in "$srcdir"/README.md "$srcdir"/docs/*.md "$srcdir"/man/*.1; do
 			continue
 			;;
 		"ptxloom cc "* | "ptxloom debug "*" ./"* | "ptxloom run ./"* | "ptxloom run "*" ./"* | \
+			"ptxloom check "*"./"* | \
 			"ptxloom "*" --replay "* | PTXLOOM_*" ./"* | ./*)
 			if ! has_clang; then
 				skip "$where" "$tap_no_clang"

@@ -3,6 +3,7 @@
  */
 #include "src/check/init/init_memory.h"
 #include "src/check/init/unused.h"
+#include "src/dev/stream/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,7 @@ static u64 missing_bytes(struct init_memory *im, const struct memory_copy *c, u6
 
 static void tell_of_copy(struct init_memory *im, u64 missing, u64 bytes, u64 first)
 {
+	struct host_call call = order_current_call();
 	struct finding f;
 
 	finding_init(&f, FINDING_UNINIT_HOST);
@@ -265,6 +267,10 @@ static void tell_of_copy(struct init_memory *im, u64 missing, u64 bytes, u64 fir
 		    "    the first at 0x%llx\n",
 		    f.is_warning ? "Warning" : "Error", (unsigned long long)missing,
 		    (unsigned long long)bytes, (unsigned long long)first);
+	if (call.name) {
+		finding_add_host(&f, "called", call.from);
+		finding_add_call(&f, call.name, call.from);
+	}
 	findings_add(im->found, &f);
 }
 

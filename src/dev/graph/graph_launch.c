@@ -284,7 +284,7 @@ enum status graph_launch(struct graph_exec *x, struct stream *s)
 	status = s->legacy ? capture_check_legacy(s) : STATUS_SUCCESS;
 	if (status != STATUS_SUCCESS)
 		return status;
-	if (PL_UNLIKELY(all->order != NULL))
+	if (order_is_kept(all))
 		order_call();
 	batch_init(&batch);
 	graph_lock(all);

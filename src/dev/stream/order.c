@@ -430,11 +430,16 @@ u32 order_current(void)
 	return current ? current->slot : ORDER_NONE;
 }
 
+struct host_call order_current_call(void)
+{
+	return current ? current->call : (struct host_call){0};
+}
+
 void order_acquire(void)
 {
 	struct streams *all = current ? current->stream->device->all : NULL;
 
-	if (!all)
+	if (!all || !all->order)
 		return;
 	pthread_mutex_lock(&all->lock);
 	order_add_begun_locked(all, &current->before);

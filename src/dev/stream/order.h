@@ -92,6 +92,8 @@ struct streams;
 bool streams_set_watch(struct streams *all, const struct order_watch *w);
 /* The slot of the call that this thread carries out; ORDER_NONE: none. */
 u32 order_current(void);
+/* The call that has issued it; without a name where nothing watches memory or order. */
+struct host_call order_current_call(void);
 /* The calling thread's call has seen a value that other work wrote: that is behind it. */
 void order_acquire(void);
 /* What has ended is compared with nothing any more: a program of the device is to be unloaded. */

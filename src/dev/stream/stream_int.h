@@ -11,6 +11,7 @@
 #include "src/base/vec.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/handle.h"
+#include "src/dev/memory/watch.h"
 #include "src/dev/stream/order.h"
 #include "src/dev/stream/stream.h"
 
@@ -230,6 +231,12 @@ void order_gone_locked(const struct stream *s);
 void order_teach_locked(struct streams *all, const struct order_set *known);
 void order_teach_device_locked(const struct stream_device *d, bool only_blocking);
 void order_teach_stream(struct stream *s);
+/* Is it kept which call has issued work? */
+static inline bool order_is_kept(const struct streams *all)
+{
+	return PL_UNLIKELY(all->order != NULL) || memory_is_watched();
+}
+
 /* Before the calling thread issues work: keep its stack. lock not held. */
 void order_call(void);
 /* A node is new; begins, lock not held; has run, likewise; ends. */

@@ -184,7 +184,7 @@ enum status stream_call(struct stream *s, stream_fn *fn, const void *data, size_
 		status = capture_check_legacy(s);
 	if (status != STATUS_SUCCESS)
 		return status;
-	if (PL_UNLIKELY(all->order != NULL))
+	if (order_is_kept(all))
 		order_call();
 	batch_init(&batch);
 	pthread_mutex_lock(&all->lock);

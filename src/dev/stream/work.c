@@ -86,7 +86,7 @@ struct work *work_take_locked(struct stream *s, enum work_kind kind)
 	w->waited = false;
 	w->flags = 0;
 	w->run = NULL;
-	if (PL_UNLIKELY(all->order != NULL))
+	if (order_is_kept(all))
 		order_take_locked(w);
 	return w;
 }
@@ -373,7 +373,8 @@ static enum status call_watched(struct work *w, enum status so_far)
 {
 	enum status status;
 
-	order_begin(w);
+	if (w->stream->device->all->order)
+		order_begin(w);
 	order_enter(w);
 	status = w->fn(w->data, so_far);
 	order_enter(NULL);
@@ -389,7 +390,7 @@ static bool call(struct work *w)
 	so_far = (enum status)__atomic_load_n(&d->error, __ATOMIC_RELAXED);
 	if (so_far != STATUS_SUCCESS && !(w->flags & STREAM_ALWAYS))
 		return true;
-	if (PL_UNLIKELY(d->all->order != NULL))
+	if (order_is_kept(d->all))
 		status = call_watched(w, so_far);
 	else
 		status = w->fn(w->data, so_far);
