@@ -7,7 +7,6 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
-#include "src/base/file.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -96,12 +95,13 @@ DRV_FN(cuGetProcAddress, (const char *symbol, void **fn, int version, u64 flags)
 	return pldrv_cuGetProcAddress_v2(symbol, fn, version, flags, NULL);
 }
 
-/* Compilers ask too, and do without. */
-static bool is_compiler(const char *path)
+/* The table by which a runtime begins. Others are asked for by who does without them. */
+static bool is_of_runtime(const void *id)
 {
-	const char *base = file_base_name(path);
+	static const u8 runtime[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
+				       0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
 
-	return !strncmp(base, "libnvrtc", 8) || !strncmp(base, "libnvJitLink", 12);
+	return !memcmp(id, runtime, sizeof(runtime));
 }
 
 RT_API void plrt_refusal_was_said(void);
@@ -110,7 +110,7 @@ RT_API void plrt_refusal_was_said(void)
 	__atomic_store_n(&the_process.refusal_said, true, __ATOMIC_RELAXED);
 }
 
-/* Private tables of NVIDIA's own libraries; their runtime asks for them first of all. */
+/* Private tables of NVIDIA's own libraries. */
 DRV_FN(cuGetExportTable, (const void **table, const void *id))
 {
 	Dl_info who;
@@ -121,7 +121,7 @@ DRV_FN(cuGetExportTable, (const void **table, const void *id))
 	*table = drv_export_table(id);
 	if (*table)
 		return STATUS_SUCCESS;
-	if (!is_compiler(path) &&
+	if (is_of_runtime(id) &&
 	    !__atomic_exchange_n(&the_process.refusal_said, true, __ATOMIC_RELAXED))
 		fprintf(stderr,
 			"ptxloom: a static CUDA runtime in %s could not be replaced and asks for the "

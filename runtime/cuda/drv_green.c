@@ -367,3 +367,20 @@ DRV_FN(cuGreenCtxWaitEvent, (const struct drv_green *g, struct stream_event *e))
 {
 	return of_green(g, e, true);
 }
+
+/* ---- the runtime interface ---- */
+
+RT_FN(cudaDeviceGetDevResource, (int device, struct resource *out, int type))
+{
+	return rt_error(pldrv_cuDeviceGetDevResource(device, out, type));
+}
+
+/* The SMs that a stream may use: those of its green context, or all. */
+RT_STREAM_FN(cudaStreamGetDevResource, (void *stream, struct resource *out, int type), ({
+		     int status;
+		     struct stream *s = rt_stream(stream, OWN, &status);
+		     const struct drv_green *g = s ? drv_green_of(s) : NULL;
+		     s ? g ? get_resource(0, g->sm, out, type)
+			   : pldrv_cuDeviceGetDevResource(rt_context_now()->device, out, type)
+		       : status;
+	     }))

@@ -161,10 +161,9 @@ EVENT_FN(cuEventElapsedTime, cudaEventElapsedTime,
 	 (float *ms, struct stream_event *start, struct stream_event *end),
 	 event_elapsed(ms, start, end, DRIVER))
 
-DRV_FN(cuEventElapsedTime_v2, (float *ms, struct stream_event *start, struct stream_event *end))
-{
-	return event_elapsed(ms, start, end, true);
-}
+EVENT_FN(cuEventElapsedTime_v2, cudaEventElapsedTime_v2,
+	 (float *ms, struct stream_event *start, struct stream_event *end),
+	 event_elapsed(ms, start, end, DRIVER))
 
 /* ---- events of other processes ---- */
 
