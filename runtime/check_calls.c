@@ -325,6 +325,46 @@ void check_call(const char *name, int status, const void *caller, const struct e
 	refused.why = (struct text){0};
 }
 
+/* ---- copies and fills that run later ---- */
+
+static void say_copy_address(struct mem *m, const struct copy_fault *x, struct text *t)
+{
+	if (x->array) {
+		text_puts(t, "in an array that is freed");
+		return;
+	}
+	text_printf(t, "at 0x%llx, which is ", (unsigned long long)x->address);
+	device_describe_address(m, NULL, x->address, t);
+}
+
+void check_copy(const struct device *d, const struct copy_fault *x)
+{
+	struct mem *m = (struct mem *)(uintptr_t)&d->mem;
+	const char *what = x->write ? "write" : "read";
+	struct finding f;
+	struct text t = {0};
+
+	say_copy_address(m, x, &t);
+	if (!the_process.checks) {
+		fprintf(stderr, "ptxloom: error: illegal address: %s of %llu bytes by %s, %s\n",
+			what, (unsigned long long)x->bytes, x->what, t.at ? t.at : "");
+		text_fini(&t);
+		return;
+	}
+	finding_init(&f, FINDING_INVALID_ACCESS);
+	text_printf(&f.text,
+		    "Invalid __global__ %s of size %llu bytes by %s\n"
+		    "    It is %s\n",
+		    what, (unsigned long long)x->bytes, x->what, t.at ? t.at : "");
+	text_fini(&t);
+	f.has_address = !x->array;
+	f.address = x->address;
+	f.mem = f.has_address ? m : NULL;
+	finding_add_host(&f, "called", x->issued);
+	add_call_side(&f, x->what, x->issued);
+	findings_add(&the_process.findings, &f);
+}
+
 /* ---- what is left ---- */
 
 static void report_leak(const struct made_thing *x)

@@ -5,6 +5,7 @@
 #define PL_CHECK_CALLS_H
 
 #include "runtime/entry_log.h"
+#include "src/dev/memory/copy.h"
 
 /* The checks that need to know of each call. */
 #define CHECKS_OF_CALLS ((u32)(CHECK_MEM | CHECK_LEAK | CHECK_API | CHECK_RACE | CHECK_INIT))
@@ -23,6 +24,8 @@ void check_call_refused(const struct device_launch *l, int status, struct host_f
  * call has made it.
  */
 void check_calls_add_near(struct mem *m, u64 address, struct finding *f);
+/* Memory of a device that a copy or fill was to use is gone: a message, or a finding. */
+void check_copy(const struct device *d, const struct copy_fault *fault);
 /* Device i is reset, -1: the process ends. What was made there and is not freed is reported. */
 void check_calls_leaks(int device);
 

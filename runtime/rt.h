@@ -292,9 +292,12 @@ struct ptxloom_findings;
 __attribute__((visibility("default"))) int plrt_after_test(void);
 __attribute__((visibility("default"))) const struct ptxloom_findings *plrt_findings(void);
 __attribute__((visibility("default"))) void plrt_findings_clear(void);
-/* on_overrun of devices: a note on standard error, once for each line of each kernel. */
+/*
+ * on_overrun of devices: a note on standard error, once for each line of each kernel; where memory
+ * is checked, a finding.
+ */
 void rt_report_overrun(const struct device_kernel *k, const struct program *p,
-		       const struct fault *f);
+		       const struct fault *f, struct host_from from);
 /* on_end of devices. */
 void rt_report_end(const struct device *d, const struct device_ended *e);
 

@@ -3,6 +3,7 @@
  * of the array in src/mem/array.h, looked up among those of every open device.
  */
 #include "runtime/cudart/rt_texture.h"
+#include "src/dev/memory/watch.h"
 
 #define TILE_BYTES 65536u
 
@@ -17,13 +18,23 @@ static int array_status(enum mem_array_status s)
 
 int rt_array_create(struct rt_device *d, const struct mem_array_desc *desc, struct mem_array **out)
 {
-	return array_status(mem_array_create(&d->dev.mem, d->dev.arch, desc, out));
+	struct mem *m = &d->dev.mem;
+	enum mem_array_status status = mem_array_create(m, d->dev.arch, desc, out);
+
+	if (status == MEM_ARRAY_OK)
+		memory_tell_alloc(m, (*out)->base - m->bias, (*out)->bytes, MEM_KIND_ARRAY);
+	return array_status(status);
 }
 
 int rt_mipmap_create(struct rt_device *d, const struct mem_array_desc *desc, u32 levels,
 		     struct mem_mipmap **out)
 {
-	return array_status(mem_mipmap_create(&d->dev.mem, d->dev.arch, desc, levels, out));
+	struct mem *m = &d->dev.mem;
+	enum mem_array_status status = mem_mipmap_create(m, d->dev.arch, desc, levels, out);
+
+	if (status == MEM_ARRAY_OK)
+		memory_tell_alloc(m, (*out)->base - m->bias, (*out)->bytes, MEM_KIND_ARRAY);
+	return array_status(status);
 }
 
 struct mem_array *rt_array_find(const void *handle)
@@ -77,6 +88,7 @@ int rt_array_destroy(void *handle)
 		return STATUS_INVALID_HANDLE;
 	if (wait_for_users(a->mem))
 		return STATUS_NOT_PERMITTED;
+	memory_tell_free(a->mem, a->base - a->mem->bias, a->bytes);
 	return mem_array_destroy(a->mem, a) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }
 
@@ -88,6 +100,7 @@ int rt_mipmap_destroy(void *handle)
 		return STATUS_INVALID_HANDLE;
 	if (wait_for_users(m->mem))
 		return STATUS_NOT_PERMITTED;
+	memory_tell_free(m->mem, m->base - m->mem->bias, m->bytes);
 	return mem_mipmap_destroy(m->mem, m) ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
 }
 

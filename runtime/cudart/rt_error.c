@@ -106,7 +106,16 @@ void rt_copy_fault(const struct device *d, const struct copy_fault *fault)
 {
 	struct text t = {0};
 
-	(void)d;
+	if (fault->device) {
+		struct rt_device *owner =
+			(struct rt_device *)(uintptr_t)((const u8 *)d -
+							offsetof(struct rt_device, dev));
+
+		if (!rt_sticky(owner))
+			check_copy(d, fault);
+		rt_fault(owner, STATUS_ILLEGAL_ADDRESS, NULL);
+		return;
+	}
 	text_printf(&t, "ptxloom: %s", fault->what);
 	demangle(fault->name, &t);
 	text_printf(&t, " %s %llu bytes %s the host from 0x%llx on, but %s at 0x%llx\n",

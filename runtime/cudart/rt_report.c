@@ -7,6 +7,7 @@
 #include "runtime/check_calls.h"
 #include "src/profile/trace.h"
 #include "src/base/demangle.h"
+#include "src/check/fault.h"
 #include "src/check/order/between.h"
 #include "src/base/setting.h"
 #include "src/check/snapshot.h"
@@ -133,10 +134,35 @@ static bool is_new(u64 which)
 	return true;
 }
 
+/* Hardware goes on, and so does the kernel. */
+static void find_overrun(const struct device_kernel *k, const struct program *p,
+			 const struct fault *f, struct host_from from)
+{
+	struct sched_end end = {.fault = f};
+	struct device_fault fault;
+	struct finding found;
+
+	device_fault_describe(k, p, &end, from, &fault);
+	fault_finding(&fault, &found);
+	found.mem = &k->owner->dev->mem;
+	findings_add(&the_process.findings, &found);
+	device_fault_fini(&fault);
+}
+
 void rt_report_overrun(const struct device_kernel *k, const struct program *p,
-		       const struct fault *f)
+		       const struct fault *f, struct host_from from)
 {
 	struct text t = {0};
+
+	if (the_process.checks & CHECK_MEM) {
+		pthread_mutex_lock(&overruns->lock);
+		if (!is_new(key(k, f->pc, 0)))
+			k = NULL;
+		pthread_mutex_unlock(&overruns->lock);
+		if (k)
+			find_overrun(k, p, f, from);
+		return;
+	}
 
 	pthread_mutex_lock(&overruns->lock);
 	overruns->accesses++;

@@ -29,6 +29,7 @@ int action_copy(bool driver, const void *params, struct graph_action *a, struct 
 	if (!status)
 		status = (int)copy_check(d->mem.system, &c, &room->plan);
 	room->plan.dev = d;
+	room->plan.issued = rt_report_from();
 	*a = (struct graph_action){.type = GRAPH_COPY,
 				   .dev = d,
 				   .fn = run_graph_copy,
@@ -59,8 +60,7 @@ static enum status run_graph_fill(void *data, enum status so_far)
 	const struct node_fill *f = data;
 
 	(void)so_far;
-	copy_fill_run(&f->plan, f->params.value, f->params.element);
-	return STATUS_SUCCESS;
+	return copy_fill_run(&f->plan, f->params.value, f->params.element);
 }
 
 int action_fill(bool driver, const struct memset_node_params *p, struct graph_action *a,
@@ -91,7 +91,10 @@ int action_fill(bool driver, const struct memset_node_params *p, struct graph_ac
 				   .flags = STREAM_FILL,
 				   .data = room,
 				   .bytes = sizeof(*room)};
-	return (int)copy_fill_check(d->mem.system, &f, &room->plan);
+	status = (int)copy_fill_check(d->mem.system, &f, &room->plan);
+	room->plan.dev = d;
+	room->plan.issued = rt_report_from();
+	return status;
 }
 
 int fill_params(const struct graph_node *n, struct memset_node_params *out)

@@ -27,13 +27,14 @@ static u8 *shared_at(struct gang *g, u64 address, u32 bytes, struct cta **owner)
 }
 
 /* Turn a global address into the host's. False: no allocation holds all of it. */
-static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 bytes)
+static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 bytes, bool write)
 {
 	struct mem_cache *c = &g->caches[in->mem.cache];
 
 	if (!bytes)
 		return true;
-	if (!mem_cache_hit(c, *address, bytes) && !exec_cache_fill(g, in, *address, bytes, 0))
+	if (!mem_cache_hit(c, *address, bytes) &&
+	    !exec_cache_fill(g, in, *address, bytes, 0, write))
 		return false;
 	*address += c->bias;
 	return true;
@@ -76,7 +77,7 @@ static bool sources_ok(struct gang *g, const struct uop *in, struct access *src,
 	for (u32 m = b->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m);
 
-		if (!global_host(g, in, &b->src[l], b->bytes[l]))
+		if (!global_host(g, in, &b->src[l], b->bytes[l], false))
 			bad |= 1u << l;
 	}
 	return !bad || refuse(g, in, src, FAULT_ILLEGAL_ADDRESS, bad);
@@ -229,8 +230,8 @@ static bool bulk_source(struct gang *g, const struct uop *in, u64 address, struc
 
 	if (in->copy.from_global) {
 		u64 first = address + op->first;
-		bool ok =
-			(less && less >= op->bytes) || global_host(g, in, &first, op->bytes - less);
+		bool ok = (less && less >= op->bytes) ||
+			  global_host(g, in, &first, op->bytes - less, false);
 
 		op->src = (const u8 *)(uintptr_t)(first - op->first);
 		return ok;
@@ -277,7 +278,7 @@ static const struct uop *bulk_to_global(struct gang *g, const struct uop *in, u3
 	u64 dst = ROW64(in->a)[w * WARP_LANES + l];
 	struct async_cta *a = async_of(g->cta);
 
-	if (!global_host(g, in, &dst, op->bytes))
+	if (!global_host(g, in, &dst, op->bytes, true))
 		return refuse_write(g, in, w * WARP_LANES + l, dst, op->bytes);
 	if (!a)
 		return exec_fault(g, in, FAULT_UNSUPPORTED, 1u << l);

@@ -144,7 +144,9 @@ void fault_finding(const struct device_fault *x, struct finding *f)
 		add_waiting_sides(x, f);
 	if (x->has_address) {
 		text_printf(t, "    Address 0x%llx is %s", (unsigned long long)x->address,
-			    x->kind == FAULT_MISALIGNED_ADDRESS ? "" : "out of bounds and is ");
+			    x->kind == FAULT_MISALIGNED_ADDRESS || x->is_read_only
+				    ? ""
+				    : "out of bounds and is ");
 		add_lines(&x->whereabouts, t);
 		text_puts(t, "\n");
 	}

@@ -97,11 +97,12 @@ struct device {
 	struct device_params *spare_params;
 	struct stream_device *streams; /* NULL: launches have no order (stream.h) */
 	/*
-	 * Called for accesses outside allocations that were let pass (struct mem: strict), by any
-	 * thread. Set before the first launch; NULL: none is wanted.
+	 * Called for accesses outside allocations that were let pass (struct mem: strict), and for
+	 * fetches outside of textures of strict memory, by any thread. from: the launch. Set before
+	 * the first launch; NULL: none is wanted.
 	 */
 	void (*on_overrun)(const struct device_kernel *k, const struct program *p,
-			   const struct fault *f);
+			   const struct fault *f, struct host_from from);
 	/* Called after each launch; set before the first one. NULL: none is wanted. */
 	void (*on_end)(const struct device *d, const struct device_ended *e);
 	/*
@@ -332,6 +333,7 @@ struct device_fault {
 	u32 bytes;
 	u8 space;
 	bool has_address, write;
+	bool is_read_only;   /* there is memory, which the device may not write */
 	const char *access;  /* static: "read", "write", "atomic"; NULL: there is no address */
 	struct text message; /* several lines, the last one ends with \n */
 	/* Parts of it: lines about the place, the launch, waiting threads; the address in words */

@@ -203,6 +203,14 @@ static void say_address(const struct fault *f, const struct device_kernel *k, st
 		device_describe_address(m, k->owner, a, t);
 }
 
+static bool is_read_only(struct mem *m, const struct fault *f)
+{
+	struct mem_range r;
+
+	return (f->space == MEM_GLOBAL || f->space == MEM_GENERIC) &&
+	       mem_find(m, f->address, f->size, &r) && !mem_is_writable(m, &r);
+}
+
 static void fill_place(struct device_fault *out, const struct place *at)
 {
 	struct source_line s;
@@ -294,6 +302,7 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 		out->space = f->space;
 		out->write = f->write || is_atomic(p, f);
 		out->access = access_name(p, f);
+		out->is_read_only = out->write && is_read_only(&k->owner->dev->mem, f);
 		say_address(f, k, &out->whereabouts);
 	}
 	compose(out, f, p);

@@ -294,7 +294,8 @@ static void on_overrun(void *user, const struct fault *fault)
 {
 	const struct device_flight *f = user;
 
-	f->dev->on_overrun(f->kernel, f->program, fault);
+	if (!f->dev->mem.strict || !f->is_unobserved)
+		f->dev->on_overrun(f->kernel, f->program, fault, f->from);
 }
 
 void device_flight_finish(struct device_flight *f, enum status status,

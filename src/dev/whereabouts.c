@@ -68,6 +68,8 @@ static void say_near(const struct mem_near *n, const struct device_program *p, s
 	else
 		text_printf(out, "a %s%llu-byte %s at 0x%llx", r->freed ? "freed " : "",
 			    (unsigned long long)r->size, kind_name(r), (unsigned long long)r->base);
+	if (!r->freed && n->where == MEM_NEAR_INSIDE && n->is_read_only)
+		text_puts(out, ", which the device may only read");
 	if (n->is_foreign)
 		text_printf(out, " of device %u, to which peer access is not enabled", n->device);
 }

@@ -473,10 +473,15 @@ void warp_look_again(struct warp *w, u32 pc);
 const struct uop *exec_fault(struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes);
 /* Does the micro-op of an access write? */
 bool exec_is_store(const struct uop *in);
+/* The same, or does it do so among other things? */
+bool exec_writes(const struct uop *in);
 /*
  * mem_cache_fill for lane `lane` of the gang, counted from its running warp. False: nothing that
  * the access may touch is there.
  */
-bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane);
+bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane,
+		     bool write);
+/* A lane does what is in `f` and hardware does not notice: fill in the rest, and report it. */
+void exec_overrun(struct gang *g, const struct uop *in, u32 lane, struct fault *f);
 
 #endif

@@ -457,19 +457,29 @@ bool exec_is_store(const struct uop *in)
 	return uop_kind(in->inner) == UOP_STORE;
 }
 
-bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane)
+bool exec_writes(const struct uop *in)
 {
-	const struct exec_env *e = g->env;
-	enum mem_found found = mem_cache_fill(e->mem, &g->caches[in->mem.cache], addr, size);
-	struct fault f = {.address = addr, .size = (u32)size, .space = in->mem.space};
+	return exec_is_store(in) || uop_kind(in->inner) == UOP_ATOMIC;
+}
+
+void exec_overrun(struct gang *g, const struct uop *in, u32 lane, struct fault *f)
+{
 	u32 warp = g->warp;
 
-	if (PL_UNLIKELY(found == MEM_FOUND_OVERRUN) && e->on_overrun) {
-		g->warp += lane / WARP_LANES;
-		f.write = exec_is_store(in);
-		locate_fault(g, in, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES, &f);
-		g->warp = warp;
-		e->on_overrun(e->user, &f);
-	}
+	g->warp += lane / WARP_LANES;
+	f->write = exec_is_store(in);
+	locate_fault(g, in, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES, f);
+	g->warp = warp;
+	g->env->on_overrun(g->env->user, f);
+}
+
+bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane, bool write)
+{
+	const struct exec_env *e = g->env;
+	enum mem_found found = mem_cache_fill(e->mem, &g->caches[in->mem.cache], addr, size, write);
+	struct fault f = {.address = addr, .size = (u32)size, .space = in->mem.space};
+
+	if (PL_UNLIKELY(found == MEM_FOUND_OVERRUN) && e->on_overrun)
+		exec_overrun(g, in, lane, &f);
 	return found != MEM_FOUND_NONE;
 }

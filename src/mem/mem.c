@@ -486,15 +486,17 @@ bool mem_set_user(struct mem *m, u64 base, void *user)
 	return ok;
 }
 
-bool mem_set_devices(struct mem *m, u64 base, u32 devices)
+bool mem_set_devices(struct mem *m, u64 base, u32 devices, u32 read_only)
 {
 	bool ok;
 	u32 i;
 
 	pthread_mutex_lock(&m->lock);
 	ok = starts_at(m, base, &i);
-	if (ok)
+	if (ok) {
 		m->ranges[i].devices = devices;
+		m->ranges[i].read_only = read_only;
+	}
 	pthread_mutex_unlock(&m->lock);
 	if (ok)
 		note_change(m);
@@ -606,13 +608,15 @@ static bool overrun_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 	return ok;
 }
 
-enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
+enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size, bool write)
 {
 	struct mem_range r;
 
 	if (!mem_find(m, addr, size, &r))
 		return !m->strict && overrun_fill(m, c, addr, size) ? MEM_FOUND_OVERRUN
 								    : MEM_FOUND_NONE;
+	if (PL_UNLIKELY(r.read_only) && write && !mem_is_writable(m, &r))
+		return MEM_FOUND_NONE;
 	*c = (struct mem_cache){.lo = r.base, .span = r.size, .bias = r.bias};
 	if (mem_has_pools() && m->strict && !mem_pools_narrow(c, addr, size)) {
 		*c = (struct mem_cache){0};

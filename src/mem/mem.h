@@ -54,11 +54,12 @@ enum mem_kind {
 
 struct mem_range {
 	u64 base, size;
-	u64 bias;    /* address of the host - address of the device */
-	u64 id;      /* counts allocations */
-	u64 born_ns; /* monotonic clock */
-	void *user;  /* of the layer above: malloc'ed, freed with the arena */
-	u32 devices; /* bit i: device i of the system may use it, owner and peers aside */
+	u64 bias;      /* address of the host - address of the device */
+	u64 id;        /* counts allocations */
+	u64 born_ns;   /* monotonic clock */
+	void *user;    /* of the layer above: malloc'ed, freed with the arena */
+	u32 devices;   /* bit i: device i of the system may use it, owner and peers aside */
+	u32 read_only; /* bit i: device i may not write */
 	u8 kind;
 	bool freed; /* kept for messages about use after free until the address is reused */
 };
@@ -139,8 +140,8 @@ bool mem_insert(struct mem *m, struct mem_range r);
 bool mem_remove(struct mem *m, u64 base);
 /* Change the layer's pointer of the live range that starts at `base`. */
 bool mem_set_user(struct mem *m, u64 base, void *user);
-/* Change which devices may use it. */
-bool mem_set_devices(struct mem *m, u64 base, u32 devices);
+/* Change which devices may use it, and which of them may not write. */
+bool mem_set_devices(struct mem *m, u64 base, u32 devices, u32 read_only);
 /* The live range that starts at `base` becomes `size` bytes from `skip` on. */
 bool mem_narrow(struct mem *m, u64 base, u64 skip, u64 size);
 /* Count bytes that have no range here as used. False: there are not so many. */
@@ -171,10 +172,16 @@ enum mem_found {
 };
 
 /*
- * Make `c` cover the allocation that contains [addr, addr + size). When there is none and `strict`
- * is off, but a live allocation shares every page of that range, `c` covers the range alone.
+ * Make `c` cover the allocation that contains [addr, addr + size), which is to be written or only
+ * read. When there is none and `strict` is off, but a live allocation shares every page of that
+ * range, `c` covers the range alone.
  */
-enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size);
+enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size, bool write);
+/* May this device write in the range? */
+static inline bool mem_is_writable(const struct mem *m, const struct mem_range *r)
+{
+	return !(r->read_only >> m->index & 1);
+}
 
 static inline bool mem_cache_hit(const struct mem_cache *c, u64 addr, u64 size)
 {

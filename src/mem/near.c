@@ -65,5 +65,6 @@ void mem_nearest(struct mem *m, u64 addr, struct mem_near *out)
 	look_near(home ? home : m, addr, out);
 	if (s && !home)
 		look_near(&s->host, addr, out);
+	out->is_read_only = !mem_is_writable(m, &out->range);
 	out->is_foreign = home && home != m && home != &s->host && home != &s->maps;
 }

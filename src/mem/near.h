@@ -11,8 +11,9 @@ struct mem_near {
 	enum { MEM_NEAR_NONE, MEM_NEAR_INSIDE, MEM_NEAR_AFTER, MEM_NEAR_BEFORE } where;
 	/* bytes: from its first byte (inside), from its end (after), to it (before) */
 	u64 distance;
-	u32 device;      /* number of the arena in the system */
-	bool is_foreign; /* of another device, to which peer access is not enabled */
+	u32 device;        /* number of the arena in the system */
+	bool is_read_only; /* the device may not write there */
+	bool is_foreign;   /* of another device, to which peer access is not enabled */
 };
 
 /*

@@ -152,7 +152,8 @@ static PL_UNUSED u32 bad_global(struct gang *g, const struct uop *in, struct acc
 		u32 l = (u32)__builtin_ctz(m);
 
 		if (!mem_cache_hit(c, a->address[l], a->width) &&
-		    !exec_cache_fill(g, in, a->address[l], a->width, a->warp * WARP_LANES + l))
+		    !exec_cache_fill(g, in, a->address[l], a->width, a->warp * WARP_LANES + l,
+				     exec_writes(in)))
 			bad |= 1u << l;
 		a->host[l] = a->address[l] + c->bias;
 	}
@@ -188,7 +189,8 @@ static PL_UNUSED bool begins_in_memory(struct gang *g, const struct uop *in, u64
 		return shared_host(g, at, 1) != 0;
 	if (space == MEM_LOCAL)
 		return at < g->env->local_bytes;
-	return mem_cache_hit(c, at, 1) || mem_cache_fill(g->env->mem, c, at, 1) != MEM_FOUND_NONE;
+	return mem_cache_hit(c, at, 1) ||
+	       mem_cache_fill(g->env->mem, c, at, 1, false) != MEM_FOUND_NONE;
 }
 
 /* Misaligned global and generic addresses. */
@@ -338,7 +340,8 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct uop *in, struct 
 		return at + a->width <= g->env->local_bytes;
 	default:
 		if (!mem_cache_hit(c, at, a->width) &&
-		    !exec_cache_fill(g, in, at, a->width, a->warp * WARP_LANES + l))
+		    !exec_cache_fill(g, in, at, a->width, a->warp * WARP_LANES + l,
+				     exec_writes(in)))
 			return false;
 		a->host[l] = at + c->bias;
 		return true;

@@ -39,7 +39,7 @@
 /* Twins of an observed launch that are beside their bodies (op_watch.c has the others). */
 exec_handler EXEC_NAME(op_watch_bulk), EXEC_NAME(op_watch_remote), EXEC_NAME(op_watch_fill);
 exec_handler EXEC_NAME(op_watch_tensor), EXEC_NAME(op_watch_field);
-exec_handler EXEC_NAME(op_watch_map), EXEC_NAME(op_watch_surf);
+exec_handler EXEC_NAME(op_watch_map), EXEC_NAME(op_watch_surf), EXEC_NAME(op_watch_tex);
 exec_handler EXEC_NAME(op_watch_wmma), EXEC_NAME(op_watch_wgmma), EXEC_NAME(op_watch_extern);
 exec_handler EXEC_NAME(op_watch_memory);
 /* Those of programs whose shared variables lie apart: op_apart.c. */

@@ -49,6 +49,7 @@
 #define TWIN_field(body) EXEC_NAME(op_watch_field)
 #define TWIN_map(body) EXEC_NAME(op_watch_map)
 #define TWIN_surf(body) EXEC_NAME(op_watch_surf)
+#define TWIN_tex(body) EXEC_NAME(op_watch_tex)
 #define TWIN_wmma(body) EXEC_NAME(op_watch_wmma)
 #define TWIN_wgmma(body) EXEC_NAME(op_watch_wgmma)
 #define TWIN_extern(body) EXEC_NAME(op_watch_extern)
@@ -65,6 +66,7 @@
 #define APART_sync(body, WATCH) body
 #define APART_local(body, WATCH) body
 #define APART_surf(body, WATCH) body
+#define APART_tex(body, WATCH) body
 #define APART_load_shared(body, WATCH) EXEC_NAME(op_apart_load_shared)
 #define APART_store_shared(body, WATCH) EXEC_NAME(op_apart_store_shared)
 #define APART_load_generic(body, WATCH) EXEC_NAME(op_apart_load_generic)

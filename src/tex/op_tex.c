@@ -6,6 +6,8 @@
 #include "src/uop/texture.h"
 #include "src/tex/tex_wide.h"
 
+#include <stdio.h>
+
 static u32 value_at(struct gang *g, const struct uop *in, u32 i, u32 lane)
 {
 	u32 row = ext_row(g, in, i);
@@ -22,7 +24,7 @@ static u64 handle_of(struct gang *g, const struct uop *in, u64 x)
 		return x;
 	if (x - g->env->param_address < g->env->program->param_bytes)
 		return get((u64)(uintptr_t)g->env->params + (x - g->env->param_address), 8);
-	if (!mem_cache_hit(c, x, 8) && !mem_cache_fill(g->env->mem, c, x, 8))
+	if (!mem_cache_hit(c, x, 8) && !mem_cache_fill(g->env->mem, c, x, 8, false))
 		return UINT64_MAX;
 	return get(x + c->bias, 8);
 }
@@ -192,13 +194,49 @@ static bool fetch_warp(struct gang *g, const struct uop *in, u32 w, u32 mask)
 	return true;
 }
 
+/* tex1Dfetch */
+static bool is_numbered(const struct uop *in)
+{
+	return (in->texture.how & (TEX_GEOMETRY | TEX_LAYERED | TEX_INTEGER)) ==
+	       (TEX_1D | TEX_INTEGER);
+}
+
+/*
+ * Fetches by number outside of the memory that a texture shows: hardware answers 0, where they are
+ * looked for they are told, the first of a warp for all.
+ */
+static void tell_outside(struct gang *g, const struct uop *in, u32 w, u32 mask)
+{
+	const u64 *handle = ROW64(in->a) + w * WARP_LANES;
+	const u32 *x = ROW32(ext_row(g, in, TEX_ROW_COORD)) + w * WARP_LANES;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m);
+		const struct tex_object *t = object_of(g, in, handle[l], TEX_TEXTURE);
+		struct fault f = {.space = MEM_GLOBAL};
+
+		if (!t || !t->image.linear || !t->image.address || x[l] < t->image.level[0].size[0])
+			continue;
+		f.size = t->image.element_bytes;
+		f.address = t->image.address + (u64)((s64)(s32)x[l] * (s64)f.size);
+		snprintf(f.text, sizeof(f.text), "texel %d of a texture of %u at 0x%llx", (s32)x[l],
+			 t->image.level[0].size[0], (unsigned long long)t->image.address);
+		exec_overrun(g, in, w * WARP_LANES + l, &f);
+		return;
+	}
+}
+
 HANDLER(tex)
 {
 	struct object_cache cache = {0};
 	u32 pred = ext_row(g, in, TEX_ROW_PRED);
+	bool told = is_numbered(in) && g->env->mem->strict && g->env->on_overrun;
 
 	for (u32 w = 0; w < WARPS; w++) {
 		u32 mask = mask_of(g, w);
+
+		if (PL_UNLIKELY(told))
+			tell_outside(g, in, w, mask);
 
 		for (u32 m = fetch_warp(g, in, w, mask) ? 0 : mask; m; m &= m - 1) {
 			u32 lane = w * WARP_LANES + (u32)__builtin_ctz(m), v[4];
@@ -447,6 +485,66 @@ HANDLER(watch_surf)
 	if (tells_all(g))
 		EACH_LANE(w, l)
 			if (!tell_texel(g, in, w, l, &cache))
+				return NULL;
+	return PLAIN(g, in);
+}
+
+/* ---- reports of fetches ---- */
+
+struct tex_telling {
+	struct gang *g;
+	const struct uop *in;
+	const struct tex_image *image;
+	u32 w, l;
+};
+
+/* Channels side by side, where the format has such. */
+static void tell_touched(void *user, const u8 *texel)
+{
+	const struct tex_telling *x = user;
+	const struct tex_image *im = x->image;
+	u64 at[WARP_LANES] = {0};
+	struct exec_access e = {.cta = x->g->cta,
+				.in = x->in,
+				.pc = (u32)(x->in - x->g->uops),
+				.warp = cta_warp(x->g, x->w),
+				.kind = ACCESS_LOAD,
+				.size = im->channel_bytes ? im->channel_bytes : im->element_bytes,
+				.count = im->channel_bytes ? (u8)im->channels : 1,
+				.extra = true,
+				.bytes = im->element_bytes,
+				.address = at};
+
+	at[x->l] = device_address(x->g->env->mem, texel);
+	report_lanes(x->g, &e, 1u << x->l, MEM_GLOBAL);
+}
+
+/* Returns false after a fault, which is that of the fetch. */
+static bool tell_fetch(struct gang *g, const struct uop *in, u32 w, u32 l, struct object_cache *c)
+{
+	u32 lane = w * WARP_LANES + l;
+	const struct tex_object *t = find_object(g, in, lane, TEX_TEXTURE, c);
+	struct tex_sampler own;
+	struct tex_request r;
+	struct tex_telling x = {.g = g, .in = in, .w = w, .l = l};
+
+	if (!t)
+		return false;
+	if (t == &unbound)
+		return true;
+	x.image = &t->image;
+	get_request(g, in, lane, &r);
+	tex_touch(t, find_sampler(g, in, lane, t, &own), &r, tell_touched, &x);
+	return true;
+}
+
+HANDLER(watch_tex)
+{
+	struct object_cache cache = {0};
+
+	if (tells_all(g))
+		EACH_LANE(w, l)
+			if (!tell_fetch(g, in, w, l, &cache))
 				return NULL;
 	return PLAIN(g, in);
 }

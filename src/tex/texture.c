@@ -194,11 +194,15 @@ struct fetch {
 
 /* ---- texels ---- */
 
-/*
- * Read a texel of the footprint. False: three faces meet there, and another one stands in for it.
- */
-static bool read_texel(const struct fetch *f, const struct tex_level *l, const u32 *corner,
-		       u32 out[4])
+/* Where a texel of the footprint is. */
+struct texel_place {
+	s64 at[3];
+	bool border;
+	bool missing; /* three faces meet there, and another one stands in for it */
+};
+
+static inline struct texel_place find_texel(const struct fetch *f, const struct tex_level *l,
+					    const u32 *corner)
 {
 	const struct tex_image *im = &f->t->image;
 	s64 at[3] = {0, 0, f->layer};
@@ -219,18 +223,30 @@ static bool read_texel(const struct fetch *f, const struct tex_level *l, const u
 	}
 	if (beyond)
 		at[2] += (s64)tex_cross_edge(f->face, at, l->size[0]) - f->face;
-	if (!border) {
-		tex_read(im, l, at, out);
+	return (struct texel_place){{at[0], at[1], at[2]}, border, missing};
+}
+
+/*
+ * Read a texel of the footprint. False: three faces meet there, and another one stands in for it.
+ */
+static bool read_texel(const struct fetch *f, const struct tex_level *l, const u32 *corner,
+		       u32 out[4])
+{
+	const struct tex_image *im = &f->t->image;
+	struct texel_place p = find_texel(f, l, corner);
+
+	if (!p.border) {
+		tex_read(im, l, p.at, out);
 		if (f->t->class == TEX_F16)
 			for (u32 i = 0; i < 4; i++)
 				out[i] = tex_from_half(out[i]);
-		return !missing;
+		return !p.missing;
 	}
 	for (u32 i = 0; i < 4; i++)
 		out[i] = i < im->channels && !f->r->integer
 				 ? border_channel(class_of(f->t, i), f->s->border[i])
 				 : 0;
-	return !missing;
+	return !p.missing;
 }
 
 /* What is blended for one fetch. */
@@ -488,33 +504,96 @@ static void blend_taps(struct fetch *f, const struct tex_lod *lod, u32 out[4])
 	finish(f, &p, out);
 }
 
+/* What is fetched, and of which levels. False: nothing. */
+static bool begin_fetch(struct fetch *f, struct tex_lod *lod)
+{
+	const struct tex_object *t = f->t;
+	const struct tex_request *r = f->r;
+	u32 layers = t->image.cube ? t->image.layers / 6 : t->image.layers;
+
+	f->two = r->gather || (f->s->linear && !r->integer && t->class > TEX_SINT);
+	f->first_layer = f->layer = r->layered ? (r->layer < layers ? r->layer : layers - 1) : 0;
+	if (t->image.levels > 1 || r->mode == TEX_LEVEL || r->mode == TEX_GRADIENT)
+		tex_level_of_detail(t, f->s, r, lod);
+	return !reads_nothing(t, r);
+}
+
 void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
 	       u32 out[4])
 {
 	struct fetch f = {.t = t, .s = s, .r = r};
 	struct tex_lod lod = {.taps = 1};
-	u32 layers, level;
+	const struct tex_level *l;
 
-	f.two = r->gather || (s->linear && !r->integer && t->class > TEX_SINT);
-	layers = t->image.cube ? t->image.layers / 6 : t->image.layers;
-	f.first_layer = f.layer = r->layered ? (r->layer < layers ? r->layer : layers - 1) : 0;
-	if (t->image.levels > 1 || r->mode == TEX_LEVEL || r->mode == TEX_GRADIENT)
-		tex_level_of_detail(t, s, r, &lod);
-	if (reads_nothing(t, r)) {
+	if (!begin_fetch(&f, &lod)) {
 		memset(out, 0, 4 * sizeof(*out));
 		return;
 	}
-	level = lod.level;
 	/* Where levels are blended even a single texel goes through the sum. */
 	if (!r->gather && (f.two || lod.taps > 1 || (s->mip_linear && t->class > TEX_SINT))) {
 		blend_taps(&f, &lod, out);
 		return;
 	}
-	place_axes(&f, &t->image.level[level], NULL);
+	l = &t->image.level[lod.level];
+	place_axes(&f, l, NULL);
 	if (r->gather)
-		gather_texels(&f, &t->image.level[level], out);
+		gather_texels(&f, l, out);
 	else
-		finish_one(&f, &t->image.level[level], out);
+		finish_one(&f, l, out);
+}
+
+/* ---- which texels a fetch depends on ---- */
+
+static void touch_texel(const struct fetch *f, const struct tex_level *l, const u32 *corner,
+			tex_touched *touched, void *user)
+{
+	const struct tex_image *im = &f->t->image;
+	struct texel_place p = find_texel(f, l, corner);
+	u32 block = mem_format_block(im->format);
+
+	if (!p.border && !p.missing)
+		touched(user, l->base + (u64)p.at[2] * l->slice + (u64)p.at[1] / block * l->pitch +
+				      (u64)p.at[0] / block * im->element_bytes);
+}
+
+/* Corners that take part: those whose weights are not 0, as in add_slice. */
+static void touch_level(const struct fetch *f, const struct tex_level *l, tex_touched *touched,
+			void *user)
+{
+	u32 n = f->two ? (f->t->image.dims == 3 && !f->r->gather ? 8 : 4) : 1;
+
+	for (u32 i = 0; i < n; i++) {
+		u32 corner[3] = {i & 1, i >> 1 & 1, i >> 2};
+		bool counts = f->r->gather;
+
+		counts |= (!corner[0] || f->axis[0].part) && (!corner[1] || f->axis[1].part) &&
+			  (!corner[2] || f->axis[2].part);
+		if (counts)
+			touch_texel(f, l, corner, touched, user);
+	}
+}
+
+void tex_touch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
+	       tex_touched *touched, void *user)
+{
+	struct fetch f = {.t = t, .s = s, .r = r};
+	struct tex_lod lod = {.taps = 1};
+	const struct tex_level *l;
+
+	if (!begin_fetch(&f, &lod))
+		return;
+	l = &t->image.level[lod.level];
+	for (u32 i = 0; i < lod.taps; i++) {
+		f64 at[2] = {lod.step[0] * (i - (lod.taps - 1) / 2.0),
+			     lod.step[1] * (i - (lod.taps - 1) / 2.0)};
+
+		place_axes(&f, l, at);
+		touch_level(&f, l, touched, user);
+		if (r->gather || !lod.part)
+			continue;
+		place_axes(&f, l + 1, at);
+		touch_level(&f, l + 1, touched, user);
+	}
 }
 
 /* ---- queries ---- */

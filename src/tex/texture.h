@@ -52,7 +52,7 @@ struct tex_image {
 	bool cube, layered, linear; /* linear: memory without an array, no filtering */
 	u8 dims;                    /* 1 to 3, layers not counted */
 	u32 levels, layers;         /* layers: faces counted singly */
-	u64 address, bytes;         /* memory without an array, as the device has it; 0: an array */
+	u64 address, bytes;         /* of the memory, or of the first array, as the device has it */
 	struct tex_level level[MEM_ARRAY_LEVELS_MAX];
 };
 
@@ -125,6 +125,12 @@ static inline const struct tex_object *tex_find(const struct tex_table *t, u64 h
  */
 void tex_fetch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
 	       u32 out[4]);
+
+/* A fetch depends on the texel (or block) that the host has there; some more than once. */
+typedef void tex_touched(void *user, const u8 *texel);
+/* Name the texels of the same fetch, without those that weigh nothing and those of the border. */
+void tex_touch(const struct tex_object *t, const struct tex_sampler *s, const struct tex_request *r,
+	       tex_touched *touched, void *user);
 
 /* Set what follows from image, sampler and class. The last step of making an object. */
 void tex_plan(struct tex_object *t);

@@ -323,6 +323,9 @@ static void caches_access(void *user, const struct exec_access *a)
 	if (!t || (a->space != MEM_GLOBAL && a->space != MEM_LOCAL))
 		return;
 	p = policy_of(l, a->in, a->pc);
+	/* The caches of textures are none of the model's. */
+	if (a->in->inner == OP_tex)
+		return;
 	if (a->extra) {
 		caches_extra(t, a, p);
 		return;

@@ -1,7 +1,7 @@
 dist_check_SCRIPTS += tests/check/race.sh tests/check/sync.sh tests/check/formats.sh tests/check/modes.sh tests/check/calls.sh tests/check/host_places.sh tests/check/findings.sh tests/check/documented.sh
 dist_check_SCRIPTS += tests/check/mem.sh tests/check/streams.sh tests/check/programmatic.sh
 dist_check_SCRIPTS += tests/check/init.sh tests/check/engines.sh tests/check/planted.sh tests/check/announced.sh
-EXTRA_DIST += tests/check/planted.cu tests/check/announced.cu
+EXTRA_DIST += tests/check/planted.cu tests/check/planted_memory.cu tests/check/announced.cu
 EXTRA_DIST += tests/check/engines.cu
 EXTRA_DIST += tests/pairs.awk tests/check/launch.c
 EXTRA_DIST += tests/check/init.inc.sh tests/check/init.cu tests/check/registers.ptx

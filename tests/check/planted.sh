@@ -1,37 +1,44 @@
 # Mistakes of every check in programs as people write them: each is found, with exit status 86 and at its line, as
 # clang and nvcc build them; and nothing is found by all checks in the same programs without it.
 . "${srcdir:-.}/tests/tap.sh"
-source=$top/tests/check/planted.cu
-names=$(sed -n 's/^static void \([a-z_0-9]*\)(bool bad)$/\1/p' "$source")
-for name in $names; do echo "CASE($name)"; done >"$scratch/planted.inc"
+programs="planted planted_memory"
+count=0
+for program in $programs; do
+	sed -n 's/^static void \([a-z_0-9]*\)(bool bad)$/CASE(\1)/p' "$top/tests/check/$program.cu" \
+		>"$scratch/$program.inc"
+	count=$((count + $(wc -l <"$scratch/$program.inc")))
+done
 cd "$scratch" || exit 1
 
 # found NAME: with its mistake.
 found()
 {
 	line=$(awk -v k="!$1" '{ for (i = 1; i <= NF; i++) if ($i == k) print FNR }' "$source")
-	capture timeout 60 ptxloom run --check="${1%%_*}" ./planted "$1" bad
-	[ $? -eq 86 ] && { [ ! "$line" ] || grep -q "planted\.cu:$line\b" err; }
+	capture timeout 60 ptxloom run --check="${1%%_*}" "./$program" "$1" bad
+	[ $? -eq 86 ] && { [ ! "$line" ] || grep -q "$program\.cu:$line\b" err; }
 }
 
 # clean NAME: without it.
 clean()
 {
-	capture timeout 60 ptxloom check ./planted "$1" good &&
+	capture timeout 60 ptxloom check "./$program" "$1" good &&
 		! grep -q '^========= \(Warning\|Error\|Program\|Leaked\)' err
 }
 
-# try_all OPTION COMPILER...
+# try_all COMPILER COMMAND...
 try_all()
 {
 	what=$1
 	shift
-	succeeds "$what builds it" "$@" -g -lineinfo -I. "$source" -o planted
-	for name in $names; do
-		skipping || found "$name"
-		verdict $? "$what: $name"
-		skipping || clean "$name"
-		verdict $? "$what: $name without the mistake"
+	for program in $programs; do
+		source=$top/tests/check/$program.cu
+		succeeds "$what builds $program" "$@" -g -lineinfo -I. "$source" -o "$program" -lcuda
+		for name in $(sed 's/CASE(\(.*\))/\1/' "$program.inc"); do
+			skipping || found "$name"
+			verdict $? "$what: $name"
+			skipping || clean "$name"
+			verdict $? "$what: $name without the mistake"
+		done
 	done
 }
 
@@ -43,5 +50,5 @@ try_all clang ptxloom cc -O1
 needs_nvcc
 try_all nvcc "$nvcc" -arch=sm_80 -std=c++17
 skip_rest ""
-ok "$([ "$(echo "$names" | wc -l)" -ge 70 ]; echo $?)" "there are programs"
+ok "$([ "$count" -ge 90 ]; echo $?)" "there are programs"
 finish

@@ -18,7 +18,7 @@ static inline u8 *global_at(struct ref_thread *t, const struct ref_insn *in, str
 	struct mem_cache *c = &t->cta->caches[in->cache];
 
 	if (PL_UNLIKELY(!mem_cache_hit(c, a.addr, a.size)) &&
-	    !mem_cache_fill(t->cta->mem, c, a.addr, a.size)) {
+	    !mem_cache_fill(t->cta->mem, c, a.addr, a.size, a.write)) {
 		ref_memory_fault(t, in, FAULT_ILLEGAL_ADDRESS, a);
 		return NULL;
 	}

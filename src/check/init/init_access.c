@@ -5,6 +5,7 @@
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
 #include "src/uop/atom.h"
+#include "src/uop/texture.h"
 
 #include <stdlib.h>
 
@@ -237,11 +238,59 @@ static void pass_lane(struct visit *v, u32 lane)
 	}
 }
 
+/*
+ * A texel of a fetch. Channels that are not there count as read, all of them where the format has
+ * no channels of its own. What is fetched by number is only moved; else it may be blended.
+ */
+static void fetch_lane(struct visit *v, u32 lane)
+{
+	const struct uop *in = v->a->in;
+	const u32 *rows = v->a->cta->env->program->ext + in->ext;
+	u32 computed = in->texture.how & TEX_INTEGER ? 0 : TAINT_COMPUTED, size = v->a->size;
+	bool packed = in->texture.how & TEX_PACK || in->texture.how & TEX_GATHER;
+
+	for (u32 i = 0; i < 4; i++) {
+		u32 channel = v->a->count == 1 || packed ? 0 : i;
+		u32 n = packed ? (u32)v->a->bytes : size, missing;
+		struct taint_value x;
+
+		if (rows[TEX_ROW_VALUE + i] == NO_ROW || channel >= v->a->count)
+			continue;
+		missing = missing_at(v, (u64)channel * size, n);
+		if (!missing)
+			continue;
+		x = value_read(v, (u64)channel * size, missing, size);
+		x.mask = (x.mask & TAINT_COMPUTED) | computed | 0xf;
+		taint_put(v->t, rows[TEX_ROW_VALUE + i], v->first_lane + lane, x);
+	}
+}
+
+/* suld */
+static void surface_lane(struct visit *v, u32 lane)
+{
+	const struct uop *in = v->a->in;
+	const u32 *rows = v->a->cta->env->program->ext + in->ext;
+	u32 size = in->mem.size;
+
+	for (u32 i = 0; i < in->mem.count; i++) {
+		u32 row = rows[TEX_ROW_VALUE + i], missing = missing_at(v, (u64)i * size, size);
+		struct taint_value x;
+
+		if (!missing || row == NO_ROW)
+			continue;
+		x = value_read(v, (u64)i * size, missing, size);
+		taint_put(v->t, row, v->first_lane + lane, x);
+	}
+}
+
 static void visit_load(struct visit *v)
 {
 	enum uop_kind kind = uop_kind(v->a->in->inner);
+	bool fetches = v->a->in->inner == OP_tex, surface = v->a->in->inner == OP_suld;
 
-	if (kind == UOP_LOAD && v->a->size <= 8 && !is_span_written(v))
+	if ((fetches || surface) && !is_span_written(v))
+		each_lane(v, fetches ? fetch_lane : surface_lane);
+	else if (kind == UOP_LOAD && v->a->size <= 8 && !is_span_written(v))
 		each_lane(v, load_lane);
 	else if (kind == UOP_CALL)
 		each_lane(v, pass_lane);

@@ -4,6 +4,7 @@
 #include "src/check/init/init_int.h"
 #include "src/exec/observer.h"
 #include "src/uop/rows.h"
+#include "src/uop/texture.h"
 #include "src/uop/warp.h"
 
 #include <stdlib.h>
@@ -617,6 +618,27 @@ static void pass_lanes(struct step *s)
 		pass_computed(s);
 }
 
+/* Where a fetch or a surface access goes, and what is stored there. */
+static void use_place(struct step *s)
+{
+	const u32 *row = s->g->env->program->ext + s->in->ext;
+
+	for (u32 i = TEX_ROW_SAMPLER; i < TEX_ROWS; i++)
+		use_row(s, row[i], INIT_ADDRESS);
+	for (u32 i = 0; s->in->inner == OP_sust && i < s->in->mem.count; i++) {
+		u32 r = row[TEX_ROW_VALUE + i];
+
+		for (u32 w = 0; r != NO_ROW && taint_state(s->t, r) && w < s->warps; w++)
+			for (u32 m = s->pass[w]; m; m &= m - 1) {
+				u32 l = (u32)__builtin_ctz(m);
+				u32 lane = (s->first + w) * WARP_LANES + l;
+
+				if (taint_get(s->t, r, lane).mask & TAINT_COMPUTED)
+					use_lanes(s, r, INIT_STORE, w, 1u << l);
+			}
+	}
+}
+
 static void pass_uop(struct step *s)
 {
 	switch (uop_kind(s->in->inner)) {
@@ -649,6 +671,12 @@ static void pass_uop(struct step *s)
 	case UOP_LOAD:
 	case UOP_STORE:
 		use_row(s, s->in->a, INIT_ADDRESS);
+		break;
+	case UOP_TEXTURE:
+	case UOP_SURFACE:
+		if (uop_info[s->in->inner].payload == PAYLOAD_TEXTURE &&
+		    s->in->inner != OP_tex_query)
+			use_place(s);
 		break;
 	case UOP_BARRIER:
 		use_row(s, s->in->a, INIT_BARRIER);

@@ -203,8 +203,8 @@ static u64 row_address(const struct memory_box *b, u64 y, u64 z)
 static void copy_row(struct init_memory *im, const struct memory_copy *c, u64 y, u64 z)
 {
 	u64 to = row_address(&c->dst, y, z), from = row_address(&c->src, y, z);
-	struct init_range *dst = c->dst.known && !c->dst.array ? init_memory_at(im, to) : NULL;
-	struct init_range *src = c->src.known && !c->src.array ? init_memory_at(im, from) : NULL;
+	struct init_range *dst = c->dst.known ? init_memory_at(im, to) : NULL;
+	struct init_range *src = c->src.known ? init_memory_at(im, from) : NULL;
 
 	if (dst && src && src->patterned)
 		for (u64 i = 0; i < c->width; i += WRITTEN_MASK)
@@ -277,7 +277,7 @@ static void tell_of_copy(struct init_memory *im, u64 missing, u64 bytes, u64 fir
 static void on_copy(void *user, const struct memory_copy *c)
 {
 	struct init_memory *im = user;
-	bool to_host = !c->dst.known && c->src.known && !c->src.array && !c->dst.array;
+	bool to_host = !c->dst.known && c->src.known;
 	u64 missing = 0, first = 0;
 
 	pthread_mutex_lock(&im->lock);

@@ -23,7 +23,8 @@
 struct place {
 	u8 *at;
 	u64 pitch, slice;
-	bool pageable, device, array;
+	bool pageable, device;
+	const struct mem_array *array; /* NULL: memory */
 	u64 bias;
 };
 
@@ -42,7 +43,7 @@ static bool is_mapped(struct mem *m, u64 at, u64 bytes, bool written, struct mem
 			return false;
 		devices = r.devices;
 		if (written)
-			devices &= ~((const struct memory_block *)r.user)->read_only;
+			devices &= ~r.read_only;
 		if (!devices)
 			return false;
 		n = r.base + r.size - (at + done);
@@ -130,7 +131,9 @@ static enum status place_array(struct mem_system *s, const struct copy_end *e, c
 	out->at = (u8 *)(uintptr_t)mem_array_address(a, e->x, e->y, e->z);
 	out->pitch = a->pitch;
 	out->slice = a->slice;
-	out->device = out->array = true;
+	out->array = a;
+	out->bias = a->mem->bias;
+	out->device = true;
 	return STATUS_SUCCESS;
 }
 
@@ -181,6 +184,64 @@ struct copy copy_linear(enum copy_place to, u64 dst, enum copy_place from, u64 s
 }
 
 /* ---- moves ---- */
+
+/* One end of a copy: what is touched there, by the addresses that programs see. */
+struct copy_side {
+	u64 address, pitch, slice, bias;
+	const struct mem_array *array;
+	bool write;
+};
+
+static struct copy_side copy_side_of(const struct copy_plan *p, bool write)
+{
+	return write ? (struct copy_side){(u64)(uintptr_t)p->dst - p->dst_bias,
+					  p->dst_pitch,
+					  p->dst_slice,
+					  p->dst_bias,
+					  p->dst_array,
+					  true}
+		     : (struct copy_side){(u64)(uintptr_t)p->src - p->src_bias,
+					  p->src_pitch,
+					  p->src_slice,
+					  p->src_bias,
+					  p->src_array,
+					  false};
+}
+
+/*
+ * Is what was there when it was checked still there? Graphs keep copies and fills, and streams free
+ * memory in their order. span: all that is touched.
+ */
+static bool is_still_there(const struct copy_plan *p, const struct copy_side *s, u64 span)
+{
+	struct mem_system *all = p->dev->mem.system;
+	struct place now = {0};
+
+	if (s->array)
+		return copy_find_array(all, s->array) == s->array &&
+		       size_inside(s->address + s->bias, span, s->array->base, s->array->bytes);
+	return find_span(all, s->address, span, s->write, &now) && now.bias == s->bias;
+}
+
+/* False, and p->dev is told: it is not. width: bytes of a row. */
+static bool check_again(const struct copy_plan *p, const struct copy_side *s, u64 width)
+{
+	struct copy_fault f = {.what = "a copy", .name = "", .write = s->write, .device = true};
+
+	if (!p->dev || !p->dev->mem.system || !width || !p->height || !p->depth ||
+	    !size_offset(width, p->height - 1, s->pitch, p->depth - 1, s->slice, &f.bytes) ||
+	    is_still_there(p, s, f.bytes))
+		return true;
+	f.from = f.address = s->address;
+	f.array = s->array != NULL;
+	f.issued = p->issued;
+	if (p->fills)
+		f.what = "a fill";
+	/* A caller that waits is told by the status. */
+	if (p->dev->on_copy_fault && !p->outcome)
+		p->dev->on_copy_fault(p->dev, &f);
+	return false;
+}
 
 /* Rows and slices without gaps on both sides are one row. */
 static struct copy_plan simplified(const struct copy_plan *p)
@@ -235,7 +296,7 @@ static struct memory_box dst_box(const struct copy_plan *p)
 				   p->dst_pitch,
 				   p->dst_slice,
 				   !p->dst_pageable,
-				   p->dst_array,
+				   p->dst_array != NULL,
 				   p->dst_device};
 }
 
@@ -244,8 +305,8 @@ static void tell_copy(const struct copy_plan *p)
 {
 	struct memory_copy c = {.dst = dst_box(p),
 				.src = {(u64)(uintptr_t)p->src - p->src_bias, p->src_pitch,
-					p->src_slice, !p->src_pageable && !p->owned, p->src_array,
-					p->src_device},
+					p->src_slice, !p->src_pageable && !p->owned,
+					p->src_array != NULL, p->src_device},
 				.width = p->width,
 				.height = p->height,
 				.depth = p->depth,
@@ -258,7 +319,10 @@ static void tell_copy(const struct copy_plan *p)
 enum status copy_run(const struct copy_plan *p)
 {
 	struct copy_plan q = simplified(p);
+	struct copy_side src = copy_side_of(p, false), dst = copy_side_of(p, true);
 
+	if (!check_again(p, &src, p->width) || !check_again(p, &dst, p->width))
+		return STATUS_INVALID_VALUE;
 	if (memory_is_watched())
 		tell_copy(p);
 	if (q.dst_device && q.src_device) {
@@ -331,6 +395,7 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 	if ((mode == COPY_EARLY || (mode == COPY_ASYNC && p.src_pageable)) && !wait && !capturing)
 		wait = stream_ask(s) != STATUS_NOT_READY || !stage_source(&p);
 	p.dev = stream_device_of(s);
+	p.issued = wait ? (struct host_from){0} : (struct host_from){NULL, host_trace_here(NULL)};
 	p.outcome = wait ? &outcome : NULL;
 	status = stream_call(s, run_stream_copy, &p, sizeof(p),
 			     STREAM_COPY | (p.owned ? (u32)STREAM_ALWAYS : 0) |
@@ -372,19 +437,24 @@ enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, str
 	out->dst_slice = dst.slice;
 	out->dst_device = dst.device;
 	out->dst_bias = dst.bias;
+	out->fills = true;
 	return STATUS_SUCCESS;
 }
 
-void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
+enum status copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
 {
 	struct memory_box to = dst_box(p);
+	struct copy_side dst = copy_side_of(p, true);
 
+	if (!check_again(p, &dst, p->width * bytes))
+		return STATUS_ILLEGAL_ADDRESS;
 	if (memory_is_watched())
 		memory_tell_fill(&to, p->width * bytes, p->height, p->depth);
 	for (u64 z = 0; z < p->depth; z++)
 		for (u64 y = 0; y < p->height; y++)
 			piece_fill(p->dst + z * p->dst_slice + y * p->dst_pitch, value, bytes,
 				   p->width);
+	return STATUS_SUCCESS;
 }
 
 static enum status run_stream_fill(void *data, enum status so_far)
@@ -392,8 +462,7 @@ static enum status run_stream_fill(void *data, enum status so_far)
 	const struct fill_work *w = data;
 
 	(void)so_far;
-	copy_fill_run(&w->plan, w->value, w->bytes);
-	return STATUS_SUCCESS;
+	return copy_fill_run(&w->plan, w->value, w->bytes);
 }
 
 enum status copy_fill_issue(struct stream *s, const struct copy_fill *f, enum copy_mode mode)
@@ -403,6 +472,8 @@ enum status copy_fill_issue(struct stream *s, const struct copy_fill *f, enum co
 
 	if (status != STATUS_SUCCESS || !w.plan.width || !w.plan.height || !w.plan.depth)
 		return status;
+	w.plan.dev = stream_device_of(s);
+	w.plan.issued = (struct host_from){NULL, host_trace_here(NULL)};
 	status = stream_call(s, run_stream_fill, &w, sizeof(w), STREAM_FILL);
 	/* Memory that the host sees is filled when the call returns. */
 	return status == STATUS_SUCCESS && mode == COPY_SYNC && !w.plan.dst_device ? stream_wait(s)

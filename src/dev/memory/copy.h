@@ -39,12 +39,14 @@ struct copy_plan {
 	const u8 *src;
 	u64 dst_pitch, dst_slice, src_pitch, src_slice;
 	u64 width, height, depth;
-	bool dst_pageable, src_pageable; /* memory that no device knows */
-	bool dst_device, src_device;     /* memory that the host cannot touch */
-	bool dst_array, src_array;
-	u64 dst_bias, src_bias; /* address of the host - address that programs see */
-	void *owned;            /* freed after the copy, NULL: nothing */
-	struct device *dev;     /* whose fault a bad copy is */
+	bool dst_pageable, src_pageable;               /* memory that no device knows */
+	bool dst_device, src_device;                   /* memory that the host cannot touch */
+	const struct mem_array *dst_array, *src_array; /* NULL: memory */
+	u64 dst_bias, src_bias;  /* address of the host - address that programs see */
+	void *owned;             /* freed after the copy, NULL: nothing */
+	struct device *dev;      /* whose fault a bad copy is; NULL: it is not checked again */
+	bool fills;              /* there is no source */
+	struct host_from issued; /* the call that asked for it, for messages */
 	/* Where a caller that waits finds the result; NULL: a fault is the device's. */
 	enum status *outcome;
 };
@@ -78,11 +80,15 @@ struct copy_fault {
 	u64 address;      /* the first byte that it may not touch */
 	bool write;
 	bool exists; /* else nothing is mapped there */
+	bool device; /* memory that devices know: freed since, or not to be written */
+	bool array;  /* of texels: the address is no program's */
+	struct host_from issued;
 };
 
 /*
- * Carry it out. STATUS_INVALID_VALUE: memory of the host was not as the program said; p->dev
- * (unless that is NULL) has been told. What was copied before stays.
+ * Carry it out. STATUS_INVALID_VALUE: memory of the host was not as the program said, or memory of
+ * a device has been freed since it was checked; p->dev (unless that is NULL) has been told. What
+ * was copied before stays.
  */
 enum status copy_run(const struct copy_plan *p);
 /*
@@ -94,7 +100,8 @@ enum status copy_issue(struct stream *s, const struct copy *c, enum copy_mode mo
 
 /* The same for fills. The plan's dst, pitch and slice say where; src is not used. */
 enum status copy_fill_check(struct mem_system *s, const struct copy_fill *f, struct copy_plan *out);
-void copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes);
+/* STATUS_ILLEGAL_ADDRESS: memory has been freed since; plan->dev has been told. */
+enum status copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes);
 enum status copy_fill_issue(struct stream *s, const struct copy_fill *f, enum copy_mode mode);
 
 /* Plain copies of `bytes`. */

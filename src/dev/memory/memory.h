@@ -49,7 +49,6 @@ struct memory_block {
 	bool leaving;  /* a stream will free it */
 	bool external; /* mapped: of an imported object, which frees it */
 	u32 opened;    /* imported: times */
-	u32 read_only; /* mapped: bit i: device i may not write, by cuMemSetAccess */
 	u64 key[2];    /* imported: which file, which place; mapped: place in its file */
 	/* managed memory */
 	bool read_mostly;

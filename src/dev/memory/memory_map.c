@@ -457,10 +457,9 @@ static void set_one(struct memory_maps *maps, const struct mem_range *r,
 		return;
 	}
 	bit = (u32)1 << a->location.id;
-	((struct memory_block *)r->user)->read_only &= ~bit;
-	((struct memory_block *)r->user)->read_only |= a->flags == READ_ONLY ? bit : 0;
 	mem_set_devices(&maps->system->maps, r->base,
-			a->flags ? r->devices | bit : r->devices & ~bit);
+			a->flags ? r->devices | bit : r->devices & ~bit,
+			a->flags == READ_ONLY ? r->read_only | bit : r->read_only & ~bit);
 }
 
 static bool is_valid_access(const struct memory_maps *maps, const struct memory_access *a)
@@ -505,9 +504,7 @@ enum status memory_get_access(struct memory_maps *maps, u64 at, struct memory_lo
 	if (!mem_find_own(&maps->system->maps, at, 1, &r) || where.type != LOCATION_DEVICE ||
 	    where.id < 0 || where.id >= (int)MEM_DEVICES_MAX)
 		return STATUS_INVALID_VALUE;
-	*flags = !(r.devices >> where.id & 1)                                       ? 0
-		 : ((const struct memory_block *)r.user)->read_only >> where.id & 1 ? READ_ONLY
-										    : 3;
+	*flags = !(r.devices >> where.id & 1) ? 0 : r.read_only >> where.id & 1 ? READ_ONLY : 3;
 	return STATUS_SUCCESS;
 }
 

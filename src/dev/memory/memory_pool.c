@@ -261,7 +261,7 @@ static enum status adopt_allocation(struct memory_pool *p, u64 at, u64 bytes)
 	if (!b)
 		return STATUS_OUT_OF_MEMORY;
 	b->pool = p;
-	mem_set_devices(p->arena, at, p->writable | p->readable);
+	mem_set_devices(p->arena, at, p->writable | p->readable, p->readable & ~p->writable);
 	pthread_mutex_lock(&p->all->lock);
 	p->live++;
 	p->attribute[POOL_USED_CURRENT] += bytes;

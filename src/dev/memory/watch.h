@@ -15,7 +15,7 @@
 struct memory_box {
 	u64 address, pitch, slice;
 	bool known;  /* of a device, managed or pinned; else the program's own memory, or ours */
-	bool array;  /* texels: the address is no program's */
+	bool array;  /* texels: programs do not see the address */
 	bool device; /* memory of a device, of copies */
 };
 

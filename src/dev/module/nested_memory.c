@@ -13,11 +13,12 @@
 /* ---- carrying them out ---- */
 
 /* Where the host has a row of device memory; NULL: it is not allocated. */
-static u8 *nested_row(struct device *d, u64 address, u64 bytes)
+static u8 *nested_row(struct device *d, u64 address, u64 bytes, bool write)
 {
 	struct mem_range r;
+	bool ok = mem_find(&d->mem, address, bytes, &r) && (!write || mem_is_writable(&d->mem, &r));
 
-	return mem_find(&d->mem, address, bytes, &r) ? mem_host(&r, address) : NULL;
+	return ok ? mem_host(&r, address) : NULL;
 }
 
 static void tell_row(const struct item *i, u64 to, u64 from)
@@ -38,7 +39,7 @@ static enum status nested_move_row(struct device *d, const struct item *i, u64 r
 {
 	u64 to_at = i->to.at + row * i->to.pitch + slice * i->to.slice;
 	u64 from_at = i->from.at + row * i->from.pitch + slice * i->from.slice;
-	u8 *to = nested_row(d, to_at, i->bytes);
+	u8 *to = nested_row(d, to_at, i->bytes, true);
 	const u8 *from;
 
 	if (!to)
@@ -48,7 +49,7 @@ static enum status nested_move_row(struct device *d, const struct item *i, u64 r
 		piece_fill(to, i->value, 1, (size_t)i->bytes);
 		return STATUS_SUCCESS;
 	}
-	from = nested_row(d, from_at, i->bytes);
+	from = nested_row(d, from_at, i->bytes, false);
 	if (!from)
 		return STATUS_ILLEGAL_ADDRESS;
 	tell_row(i, to_at, from_at);

@@ -82,7 +82,7 @@ static enum status check_mem_op(struct device *d, struct mem_op *o)
 		return STATUS_INVALID_VALUE;
 	/* Words of managed memory may be on their way between host and device. */
 	if (o->address % bytes || !mem_find(&d->mem, o->address, bytes, &r) ||
-	    r.kind == MEM_KIND_MANAGED)
+	    r.kind == MEM_KIND_MANAGED || (!is_wait(o->kind) && !mem_is_writable(&d->mem, &r)))
 		return STATUS_INVALID_VALUE;
 	o->at = mem_host(&r, o->address);
 	return STATUS_SUCCESS;
