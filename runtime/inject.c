@@ -5,6 +5,7 @@
 
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/check/record.h"
 #include "src/dev/status.h"
 
 #include <fnmatch.h>
@@ -131,6 +132,8 @@ void inject_put(struct text *t)
 	text_puts(t, "\n");
 	if (t->at)
 		fputs(t->at, stderr);
+	if (t->at)
+		record_inject(t->at);
 	text_fini(t);
 }
 

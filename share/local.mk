@@ -73,3 +73,12 @@ dist_ptxloomincludenvtx3_DATA = \
 	share/ptxloom/include/nvtx3/nvToolsExt.h
 
 EXTRA_DIST += share/math_fit.py
+
+# Packages, and what jobs of CI include.
+EXTRA_DIST += share/packages/build_deb.sh share/packages/Containerfile share/ci/action.yml share/ci/gitlab.yml .dockerignore
+EXTRA_DIST += debian/changelog debian/control debian/copyright debian/libptxloom-dev.install debian/libptxloom-dev.manpages \
+	debian/libptxloom0.install debian/ptxloom-cuda.install debian/ptxloom-cuda.lintian-overrides debian/ptxloom.lintian-overrides debian/ptxloom.links debian/ptxloom.install debian/ptxloom.manpages debian/rules \
+	debian/source/format debian/tests/control debian/tests/ctest debian/tests/python debian/tests/run
+deb: all
+	$(SHELL) $(srcdir)/share/packages/build_deb.sh $(srcdir) . dist
+.PHONY: deb

@@ -33,7 +33,7 @@ if SANITIZED
 TESTS += tests/programs/sanitized.sh
 endif
 
-EXTRA_DIST += .ci/run tests/extend.sh tests/mutate tests/totals.awk tests/coverage.sh tests/tap.sh
+EXTRA_DIST += .ci/run tests/extend.sh tests/packages.sh tests/mutate tests/totals.awk tests/coverage.sh tests/tap.sh
 style_tests = tests/style/format.sh tests/style/limits.sh tests/style/includes.sh tests/style/names.sh tests/style/words.sh \
 	tests/style/docs.sh tests/style/manual.sh tests/style/mutate.sh \
 	tests/style/quick.sh tests/style/architecture.sh tests/style/dist.sh
@@ -73,6 +73,11 @@ check-quick: all
 check-extend:
 	@srcdir=$(srcdir) builddir=. $(SHELL) $(srcdir)/tests/extend.sh
 .PHONY: check-extend
+
+# Packages of this build, and the files for jobs of CI.
+check-packages: all
+	@srcdir=$(srcdir) builddir=. $(SHELL) $(srcdir)/tests/packages.sh
+.PHONY: check-packages
 
 # Only in a build with --enable-gcov.
 coverage: check

@@ -20,7 +20,8 @@ def command():
 def library():
     """Path of libptxloom.so, of the same installation as the command. Raises FileNotFoundError."""
     folder = os.path.dirname(os.path.realpath(command()))
-    for place in ("../lib/libptxloom.so", ".libs/libptxloom.so", "../lib64/libptxloom.so"):
+    for place in ("../lib/libptxloom.so", ".libs/libptxloom.so", "../lib64/libptxloom.so",
+                  "../lib/x86_64-linux-gnu/libptxloom.so.0"):
         path = os.path.normpath(os.path.join(folder, place))
         if os.path.exists(path):
             return path

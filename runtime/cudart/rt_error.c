@@ -5,6 +5,7 @@
 #include "runtime/check_calls.h"
 #include "runtime/inject.h"
 #include "src/check/fault.h"
+#include "src/check/record.h"
 #include "src/base/leave.h"
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
@@ -29,6 +30,17 @@ int rt_error_in(int status, const char *function)
 	return status;
 }
 
+static void record_fault(const struct device_fault *fault)
+{
+	struct finding f;
+
+	if (!record_is_on())
+		return;
+	fault_finding(fault, &f);
+	record_finding(&f);
+	finding_fini(&f);
+}
+
 /* Where what lies at the address, or nearest to it, was allocated. */
 static void say_fault(struct rt_device *d, const struct device_fault *fault)
 {
@@ -36,6 +48,7 @@ static void say_fault(struct rt_device *d, const struct device_fault *fault)
 
 	if (!the_process.checks || fault->is_unobserved) {
 		fputs(fault->message.at, stderr);
+		record_fault(fault);
 		return;
 	}
 	fault_finding(fault, &f);

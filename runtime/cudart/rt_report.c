@@ -10,6 +10,7 @@
 #include "src/check/fault.h"
 #include "src/check/order/between.h"
 #include "src/base/setting.h"
+#include "src/check/record.h"
 #include "src/check/snapshot.h"
 #include "src/dbg/host/host_lines.h"
 #include "src/dev/record/record.h"
@@ -214,16 +215,39 @@ void plrt_findings_clear(void)
 
 /* ---- the end ---- */
 
+/* Of a process that has used a device. l: NULL without checks. */
+static void record_end(const struct findings *l)
+{
+	struct rt *rt = &the_process.rt;
+	struct record_process p = {.devices = setting_text(SETTING_DEVICE),
+				   .checks = setting_text(SETTING_CHECK)};
+	bool is_used = false;
+
+	if (!record_is_on() || the_process.is_forked)
+		return;
+	for (u32 i = 0; i < rt->list.len; i++) {
+		is_used |= rt->device[i].is_open;
+		p.launches += rt->device[i].is_open ? rt->device[i].dev.grids : 0;
+	}
+	for (size_t i = 0; l && i < l->list.len; i++)
+		*(l->list.at[i].is_warning ? &p.warnings : &p.errors) += l->list.at[i].count;
+	if (is_used)
+		record_process(&p);
+}
+
 /* Has a check found something? */
 static bool sum_up_findings(void)
 {
 	bool failed;
 
-	if (!the_process.checks || the_process.is_forked)
+	if (!the_process.checks || the_process.is_forked) {
+		record_end(NULL);
 		return false;
+	}
 	check_calls_leaks(-1);
 	between_finish(the_process.between);
 	failed = findings_fail(&the_process.findings);
+	record_end(&the_process.findings);
 	findings_close(&the_process.findings);
 	host_trace_begin(NULL);
 	host_lines_close();

@@ -10,7 +10,8 @@
 include(CMakeParseArguments)
 
 # The folders of this installation, or of a build.
-set(_ptxloom_here "${CMAKE_CURRENT_LIST_DIR}")
+# The folder of `ptxloom toolkit` has a link to it.
+get_filename_component(_ptxloom_here "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
 include("${_ptxloom_here}/ptxloomFolders.cmake")
 
 if(NOT TARGET ptxloom::ptxloom)

@@ -42,8 +42,8 @@ _ptxloom_value()
 	cc:-o | learn:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
 	cc:-I | cc:-L | cc:-isystem | ptx:-o | coverage:--root | coverage:--root= | run:--coverage | run:--coverage= | test:--coverage | test:--coverage=) COMPREPLY=($(compgen -d -- "$word")) ;;
-	coverage:-o | test:--junit) _ptxloom_files "$word" ;;
-	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump | exec:--expect | exec:--tolerance | exec:--expect-fault | exec:--expect-metric | exec:--seeds | test:-j | test:--filter | test:--shard)
+	coverage:-o | run:--report | report:-o | report:--output | test:--junit) _ptxloom_files "$word" ;;
+	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump | exec:--expect | exec:--tolerance | exec:--expect-fault | exec:--expect-metric | exec:--seeds | report:--require | test:-j | test:--filter | test:--shard)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -53,7 +53,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check coverage dap debug devices env exec explore help inject learn lint ls profile ptx run test toolkit"
+	local commands="cc check coverage dap debug devices env exec explore help inject learn lint ls profile ptx report run test toolkit"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -89,7 +89,7 @@ _ptxloom()
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --schedule | --weak | -n | -j | --time | --strategy | --depth | --minimise | --shard | --inject | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
+			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --schedule | --weak | -n | -j | --time | --strategy | --depth | --minimise | --shard | --inject | --report | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
 			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
 			--check | --coverage | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
@@ -113,7 +113,7 @@ _ptxloom()
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --warnings-as-errors --error-exitcode"
-			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --progress= --record --record-launch --schedule --weak --inject --inject-strict --coverage= --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --progress= --record --record-launch --schedule --weak --inject --inject-strict --coverage= --report --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null
@@ -132,6 +132,7 @@ _ptxloom()
 	test)
 		options="$options -j --filter --shard --junit --coverage= --list"
 		;;
+	report) options="$options --text --sarif --github --markdown --codequality --json -o --output --fail --require" ;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;
 	toolkit) options="$options --cmake" ;;

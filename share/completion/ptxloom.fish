@@ -29,7 +29,7 @@ complete -c ptxloom -f
 complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'coverage:report which lines kernels have run' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
-	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'learn:recognise static runtimes' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' 'test:run tests of kernels' \
+	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'learn:recognise static runtimes' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' 'report:print what processes found' 'test:run tests of kernels' \
 	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'toolkit:what build systems take for a CUDA toolkit'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
@@ -116,6 +116,17 @@ complete -c ptxloom -n '__ptxloom_is check' -l warnings-as-errors -d 'warnings c
 complete -c ptxloom -n '__ptxloom_is check' -l error-exitcode -x -d 'the exit status if anything is found'
 complete -c ptxloom -n '__ptxloom_is run' -l deterministic -d 'the same every time'
 complete -c ptxloom -n '__ptxloom_is run' -l coverage -r -d 'count lines'
+complete -c ptxloom -n '__ptxloom_is run' -l report -r -d 'add what is found'
+complete -c ptxloom -n '__ptxloom_is report' -F
+complete -c ptxloom -n '__ptxloom_is report' -s o -l output -r -d 'where to write'
+complete -c ptxloom -n '__ptxloom_is report' -l text -d 'for people'
+complete -c ptxloom -n '__ptxloom_is report' -l sarif -d 'for code scanning'
+complete -c ptxloom -n '__ptxloom_is report' -l github -d annotations
+complete -c ptxloom -n '__ptxloom_is report' -l markdown -d 'a table'
+complete -c ptxloom -n '__ptxloom_is report' -l codequality -d 'for GitLab'
+complete -c ptxloom -n '__ptxloom_is report' -l json -d everything
+complete -c ptxloom -n '__ptxloom_is report' -l fail -d 'errors are failures'
+complete -c ptxloom -n '__ptxloom_is report' -l require -x -d 'checks that have to be on'
 complete -c ptxloom -n '__ptxloom_is coverage' -F -a 'report html merge'
 complete -c ptxloom -n '__ptxloom_is coverage' -s o -r -d 'where to write'
 complete -c ptxloom -n '__ptxloom_is coverage' -l lcov -d 'for lcov'

@@ -5,6 +5,7 @@
 #include "src/base/demangle.h"
 #include "src/check/choice.h"
 #include "src/check/format.h"
+#include "src/check/record.h"
 #include "src/check/suppress.h"
 #include "src/dev/place.h"
 
@@ -296,6 +297,14 @@ bool findings_prepare(struct text *why)
 	return ok && (!file || prepare_file(file, why));
 }
 
+/* Workflows of GitHub make annotations of lines that they find in the output. */
+static bool is_in_workflow(void)
+{
+	const char *value = getenv("GITHUB_ACTIONS");
+
+	return value && !strcmp(value, "true") && !setting_text(SETTING_CHECK_FILE);
+}
+
 bool findings_open(struct findings *l, u32 checks, struct text *why)
 {
 	const char *file = setting_text(SETTING_CHECK_FILE);
@@ -305,7 +314,9 @@ bool findings_open(struct findings *l, u32 checks, struct text *why)
 	*l = (struct findings){
 		.options = {
 			.checks = checks,
-			.format = (enum finding_format)setting_number(SETTING_CHECK_FORMAT, 0),
+			.format = (enum finding_format)setting_number(
+				SETTING_CHECK_FORMAT,
+				is_in_workflow() ? FORMAT_GITHUB : FORMAT_TEXT),
 			.limit = setting_number(SETTING_CHECK_LIMIT, FINDINGS_SHOWN),
 			.warnings_count = setting_number(SETTING_CHECK_WARNINGS, 0),
 			.exit_status = setting_number(SETTING_CHECK_STATUS, CHECK_EXIT_FOUND),
@@ -467,6 +478,7 @@ static void keep_finding(struct findings *l, struct finding *f, u64 key)
 		fflush(stdout);
 		print_finding(f, output(l));
 	}
+	record_finding(f);
 	/* Without memory it is not known again, but it was said. */
 	if (VEC_PUSH(&l->list, *f)) {
 		map_set(&l->by_key, key, l->list.len);

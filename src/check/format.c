@@ -4,6 +4,7 @@
 #include "src/check/format.h"
 #include "src/config.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 static const char *level_of(const struct finding *f)
@@ -94,7 +95,7 @@ static void json_host(const struct finding_host *h, struct text *t)
 	text_puts(t, "]}");
 }
 
-static void json_finding(const struct finding *f, struct text *t)
+void finding_format_json(const struct finding *f, struct text *t)
 {
 	struct text first = headline(f);
 
@@ -131,7 +132,7 @@ static void format_json(const struct findings *l, struct text *t)
 		    (unsigned long long)l->suppressed);
 	for (size_t i = 0; i < l->list.len; i++) {
 		text_puts(t, i ? ",\n" : "\n");
-		json_finding(&l->list.at[i], t);
+		finding_format_json(&l->list.at[i], t);
 	}
 	text_puts(t, "\n]}\n");
 }
@@ -336,6 +337,23 @@ static void github_text(struct text *t, const char *s, bool property)
 			text_add(t, s, 1);
 }
 
+/* Annotations are made where the path is one of the repository, or of this folder. */
+static const char *path_in_project(const char *path)
+{
+	char here[4096];
+	const char *top[] = {getenv("GITHUB_WORKSPACE"), getcwd(here, sizeof(here))};
+
+	for (size_t i = 0; i < ARRAY_LEN(top); i++) {
+		size_t n = top[i] ? strlen(top[i]) : 0;
+
+		while (n && top[i][n - 1] == '/')
+			n--;
+		if (n && !strncmp(path, top[i], n) && path[n] == '/')
+			return path + n + 1;
+	}
+	return path;
+}
+
 static void github_finding(const struct finding *f, struct text *t)
 {
 	const struct finding_place *at = f->sides ? &f->side[0].place : NULL;
@@ -343,7 +361,7 @@ static void github_finding(const struct finding *f, struct text *t)
 	text_printf(t, "::%s ", level_of(f));
 	if (at && at->file) {
 		text_puts(t, "file=");
-		github_text(t, at->file, true);
+		github_text(t, path_in_project(at->file), true);
 		if (at->line)
 			text_printf(t, ",line=%u", at->line);
 		text_puts(t, ",");

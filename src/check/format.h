@@ -12,4 +12,7 @@
  */
 void findings_format(const struct findings *l, enum finding_format format, struct text *out);
 
+/* Add one, as an object of JSON in one line. */
+void finding_format_json(const struct finding *f, struct text *out);
+
 #endif

@@ -4,6 +4,7 @@ libcore_la_SOURCES += \
 	src/check/checks.c src/check/checks.h \
 	src/check/fault.c src/check/fault.h \
 	src/check/finding.c src/check/finding.def src/check/finding.h \
+	src/check/record.c src/check/record.h \
 	src/check/snapshot.c src/check/snapshot.h \
 	src/check/format.c src/check/format.h \
 	src/check/suppress.c src/check/suppress.h src/check/suppress_xml.c \

@@ -20,6 +20,7 @@ ptxloom_SOURCES += src/tools/kit/junit.c src/tools/kit/junit.h src/tools/kit/kte
 ptxloom_SOURCES += src/tools/kit/ktest_lines.c src/tools/kit/ktest_reader.h src/tools/kit/ktest_words.c
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 ptxloom_SOURCES += src/tools/toolkit/nvcc.c src/tools/toolkit/toolkit.c src/tools/toolkit/toolkit.h
+ptxloom_SOURCES += src/tools/report/read.c src/tools/report/report.c src/tools/report/report.h src/tools/report/write.c
 # `ptxloom debug`: the front end; what runs in the program is src/debugger.
 ptxloom_SOURCES += src/tools/debug/code.c src/tools/debug/code.h src/tools/debug/colour.c src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/layout.c src/tools/debug/line.c \
 	src/tools/debug/program.c src/tools/debug/program.h src/tools/debug/script.c src/tools/debug/script.h \

@@ -46,7 +46,12 @@ static bool find_path(char *out, size_t size, enum setting variable, const char 
 
 bool tool_find_libs(char *out, size_t size)
 {
-	static const char *const places[] = {"../lib/ptxloom", ".", ".libs", NULL};
+	static const char *const places[] = {"../lib/ptxloom",
+					     "../lib/x86_64-linux-gnu/ptxloom", /* of Debian */
+					     "../lib64/ptxloom",                /* of Fedora */
+					     ".",
+					     ".libs",
+					     NULL};
 
 	return find_path(out, size, SETTING_LIBDIR, places, TOOL_PRELOAD);
 }

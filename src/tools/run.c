@@ -50,6 +50,7 @@ const char tool_help_run[] =
 	"                        those of the Nth launch, or the first of KERNEL, instead\n"
 	"  --coverage=DIR        count the lines and branches that kernels run, in a file of DIR for each process,\n"
 	"                        for `ptxloom coverage`; DIR may be a file with %p, %h or %Nm in its name\n"
+	"  --report FILE         add what is found and run to FILE, for `ptxloom report`; many processes may share it\n"
 	"  --inject RULES|@FILE  let calls, launches and memory go wrong as these rules say:\n"
 	"                        'call=cudaMalloc nth=3 -> error 2'; see ptxloom-inject(1)\n"
 	"  --inject-strict       the exit status is 87 if one of these rules never acted\n"
@@ -280,6 +281,7 @@ static const struct run_option {
 	{"--record-launch", SETTING_RECORD_LAUNCH, false},
 	{"--inject", SETTING_INJECT, false},
 	{"--coverage", SETTING_COVERAGE, false},
+	{"--report", SETTING_REPORT, false},
 };
 
 struct run_choice {
@@ -423,6 +425,31 @@ bool tool_set_coverage(const char *where)
 	return ok;
 }
 
+/* What --report or the variable says, for children in other folders, too. Can it be added to? */
+static bool set_report(const char *option)
+{
+	const char *where = option ? option : setting_text(SETTING_REPORT);
+	struct text path = {0};
+	char at[4096];
+	FILE *f;
+	bool ok;
+
+	if (!where)
+		return true;
+	if (*where != '/' && getcwd(at, sizeof(at)))
+		text_printf(&path, "%s/", at);
+	text_puts(&path, where);
+	f = path.failed ? NULL : fopen(path.at, "ae");
+	if (!f)
+		fprintf(stderr, "ptxloom: error: %s: %s: %s\n",
+			option ? "--report" : "PTXLOOM_REPORT", where, strerror(errno));
+	else
+		fclose(f);
+	ok = f && !setenv("PTXLOOM_REPORT", path.at, 1);
+	text_fini(&path);
+	return ok;
+}
+
 /* May the variables hold what the options say? False after a message. */
 static bool check_run_values(const struct tool_command *self, const struct run_choice *o)
 {
@@ -511,6 +538,8 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 		return TOOL_USAGE;
 	if (!set_environment(&o))
 		return TOOL_CANNOT_RUN;
+	if (!set_report(o.value[SETTING_REPORT]))
+		return TOOL_USAGE;
 	status = check_options_begin();
 	if (status)
 		return status;

@@ -28,7 +28,7 @@ offers()
 	ok "$result" "$words: $*"
 }
 
-offers ptxloom r -- run
+offers ptxloom ru -- run
 # Which devices there are is theirs to say: what is offered are their names.
 names=$(ptxloom devices | awk 'NR > 1 { print $1; for (i = NF; i > 1 && $i !~ /^(yes|no)$/; i--) print $i }' |
 	grep '^v' | sort | tr '\n' ' ')
@@ -63,7 +63,7 @@ fish_offers()
 		source '$top/share/completion/ptxloom.fish'; complete -C '$1'" 2>&1 | cut -f1 | sort | tr '\n' ' ')
 	empty "$([ "$got" = "$2 " ] || echo "$got")" "$1 in fish: $2"
 }
-fish_offers 'ptxloom r' run
+fish_offers 'ptxloom ru' run
 fish_offers 'ptxloom help li' lint
 # shellcheck disable=SC2086
 fish_offers 'ptxloom run -d v' "$(echo $names)"
@@ -106,7 +106,7 @@ while zpty -r z line; do [[ $line == *'<ready>'* ]] && break; done
 zpty -w -n z "$2"$'\t'$'\x18'
 while zpty -r z line; do :; done
 END
-zsh_offers 'ptxloom r' run
+zsh_offers 'ptxloom ru' run
 zsh_offers 'ptxloom help li' lint
 # shellcheck disable=SC2086
 zsh_offers 'ptxloom run -d v' "$(echo $names)"

@@ -1,0 +1,44 @@
+/* `ptxloom report`: the lines of PTXLOOM_REPORT of many processes, merged. */
+#ifndef PL_TOOLS_REPORT_H
+#define PL_TOOLS_REPORT_H
+
+#include "src/base/text.h"
+#include "src/base/vec.h"
+
+#include <cjson/cJSON.h>
+
+/* A finding of one or several processes. Strings belong to `json`. */
+struct report_finding {
+	cJSON *json;
+	const char *check, *kind, *message, *kernel, *file, *text; /* "": unknown */
+	u32 line;                                                  /* 0: unknown */
+	bool is_warning;
+	u64 count, processes;
+};
+
+struct report {
+	VEC(struct report_finding) findings; /* by place */
+	VEC(char *) injected;                /* acts of rules */
+	VEC(char *) devices, checks, hosts;  /* each once, sorted */
+	u64 processes, launches, errors, warnings;
+	u64 damaged; /* lines that were left out */
+};
+
+/* Add a file; damaged lines are named on standard error. False, with `why`: it cannot be read. */
+bool report_read(struct report *r, const char *path, struct text *why);
+/* Merge and sort, when all is read. */
+void report_merge(struct report *r);
+void report_fini(struct report *r);
+
+/* A path as CI wants it: seen from the project's folder. */
+const char *report_path(const char *path);
+
+/* Writers: the whole document. */
+void report_text(const struct report *r, struct text *out);
+void report_markdown(const struct report *r, struct text *out);
+void report_github(const struct report *r, struct text *out);
+void report_sarif(const struct report *r, struct text *out);
+void report_codequality(const struct report *r, struct text *out);
+void report_json(const struct report *r, struct text *out);
+
+#endif
