@@ -361,7 +361,7 @@ void check_copy(const struct device *d, const struct copy_fault *x)
 	f.address = x->address;
 	f.mem = f.has_address ? m : NULL;
 	finding_add_host(&f, "called", x->issued);
-	add_call_side(&f, x->what, x->issued);
+	finding_add_call(&f, x->what, x->issued);
 	findings_add(&the_process.findings, &f);
 }
 
