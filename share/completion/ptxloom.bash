@@ -141,7 +141,7 @@ _ptxloom()
 	ls) options="$options --json --kernels --scan" ;;
 	ptx) options="$options -o --output= --index= --arch= --scan" ;;
 	devices)
-		options="$options --json"
+		options="$options --json --ctest-resources"
 		COMPREPLY=($(compgen -W "$(_ptxloom_devices)" -- "$word"))
 		;;
 	esac

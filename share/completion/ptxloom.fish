@@ -38,6 +38,7 @@ end
 complete -c ptxloom -n '__ptxloom_is run check debug env exec explore inject profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
 complete -c ptxloom -n '__ptxloom_is toolkit' -l cmake -d 'a toolchain file for CMake'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
+complete -c ptxloom -n '__ptxloom_is devices' -l ctest-resources -d 'what CTest shares out'
 complete -c ptxloom -n '__ptxloom_is devices ls' -l json
 
 complete -c ptxloom -n '__ptxloom_is run' -F -a '(__fish_complete_command)'

@@ -3,6 +3,7 @@
  */
 #include "src/arch/arch.h"
 #include "src/base/file.h"
+#include "src/base/setting.h"
 #include "src/tools/images.h"
 
 #include <errno.h>
@@ -14,7 +15,10 @@ const char tool_help_devices[] =
 	"unit and source; \"unknown\" if there is no source. NAME is a chip or product (a100,\n"
 	"ga100) or a profile of your own: a path, or a file name that ends in .profile.\n"
 	"\n"
-	"  --json   write JSON: an array of objects\n"
+	"  --json             write JSON: an array of objects\n"
+	"  --ctest-resources  write the resource file of CTest for the devices that NAME lists (2xh100,t4;\n"
+	"                     default: PTXLOOM_DEVICE): gpus with 100 slots each, for the property\n"
+	"                     RESOURCE_GROUPS of tests\n"
 	"\n"
 	"Exit status: 0; 1 when a profile has errors; 2 when there is no such profile or file.\n";
 
@@ -225,6 +229,26 @@ static int load_profile(const struct tool_command *self, const char *path, struc
 	return *loaded ? TOOL_OK : TOOL_FINDINGS;
 }
 
+/* What CTest shares out among tests: percents of each device, as RAPIDS and others count them. */
+static int put_resources(const char *spec, struct text *t)
+{
+	struct arch_devices devices;
+	struct diag d;
+	bool ok;
+
+	diag_init(&d, diag_print, stderr);
+	ok = arch_devices_parse(&devices, spec, &d);
+	diag_fini(&d);
+	if (!ok)
+		return TOOL_USAGE;
+	text_puts(t, "{\"version\": {\"major\": 1, \"minor\": 0},\n \"local\": [{\"gpus\": [");
+	for (u32 i = 0; i < devices.len; i++)
+		text_printf(t, "%s\n  {\"id\": \"%u\", \"slots\": 100}", i ? "," : "", i);
+	text_puts(t, "\n]}]}\n");
+	arch_devices_fini(&devices);
+	return TOOL_OK;
+}
+
 /* Write t; memory that ran out is an error. */
 static int print_devices(const struct tool_command *self, struct text *t)
 {
@@ -237,26 +261,38 @@ static int print_devices(const struct tool_command *self, struct text *t)
 
 int tool_main_devices(const struct tool_command *self, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+						{"ctest-resources", no_argument, NULL, 'r'},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
 	const char *name;
 	const struct arch *a = NULL;
 	struct arch *loaded = NULL;
 	struct text t = {0};
-	bool json = false;
+	bool json = false, resources = false;
 	int c, status = TOOL_OK;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (c == 'h')
 			return tool_help(self);
-		if (c != 'j')
+		if (c != 'j' && c != 'r')
 			return tool_usage(self, "unknown option '%s'", argv[optind - 1]);
-		json = true;
+		*(c == 'j' ? &json : &resources) = true;
 	}
 	if (argc - optind > 1)
 		return tool_usage(self, "more than one name given");
 	name = argv[optind];
+	if (resources && json)
+		return tool_usage(self, "--json and --ctest-resources: one at a time");
+	if (resources) {
+		const char *set = setting_text(SETTING_DEVICE);
+
+		status = put_resources(name ? name : set ? set : "", &t);
+		status = status ? status : print_devices(self, &t);
+		text_fini(&t);
+		return status;
+	}
 	if (name && arch_name_is_path(name, strlen(name)))
 		status = load_profile(self, name, &loaded);
 	else if (name && !(a = arch_find(name)))

@@ -67,7 +67,7 @@ says err "no device 'b300'"
 status 2 ptxloom devices a100 v100
 status 2 ptxloom devices --frobnicate
 status 0 ptxloom devices --help
-says out '^usage: ptxloom devices \[NAME\] \[--json\]$'
+says out '^usage: ptxloom devices \[NAME\] \[--json \| --ctest-resources\]$'
 if [ -e /dev/full ]; then
 	ptxloom devices >/dev/full 2>"$scratch/err"
 	ok "$([ $? -eq 2 ]; echo $?)" "a full disk is reported"
@@ -83,4 +83,19 @@ done)" "no profile sets a field twice"
 # Only src/arch compares compute capabilities.
 empty "$(grep -rnE '([^a-z_](a|arch|profile)->sm|cc_m(aj|in)or) *[<>=!]=? *[0-9]' src grammar runtime 2>/dev/null |
 	grep -v '^src/arch/')" "no code outside src/arch compares compute capabilities"
+# ---- resources of CTest ----
+
+status 0 ptxloom devices --ctest-resources 2xh100,t4
+is out '{"version": {"major": 1, "minor": 0},
+ "local": [{"gpus": [
+  {"id": "0", "slots": 100},
+  {"id": "1", "slots": 100},
+  {"id": "2", "slots": 100}
+]}]}'
+status 0 env PTXLOOM_DEVICE=2xt4 ptxloom devices --ctest-resources
+[ "$(grep -c slots "$scratch/out")" -eq 2 ]
+ok $? "PTXLOOM_DEVICE names them"
+status 2 ptxloom devices --ctest-resources h1000
+says err "h1000" "a device that is not there is named"
+status 2 ptxloom devices --ctest-resources --json
 finish
