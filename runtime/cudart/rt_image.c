@@ -4,9 +4,11 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
+#include "src/base/file.h"
 #include "src/base/setting.h"
 #include "src/cover/collect.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -138,6 +140,22 @@ struct rt_function *rt_image_function(struct rt_image *image, const char *name)
 	return f;
 }
 
+/* Libraries whose code cannot run here are named, once for each that comes in a row. */
+static void name_library(const void *code)
+{
+	static const void *last;
+	Dl_info who;
+
+	if (!dladdr(code, &who) || !who.dli_fname ||
+	    !strstr(file_base_name(who.dli_fname), ".so") ||
+	    __atomic_exchange_n(&last, who.dli_fbase, __ATOMIC_RELAXED) == who.dli_fbase)
+		return;
+	fprintf(stderr,
+		"ptxloom: %s has kernels of which this device can run no PTX; calls that need them "
+		"fail. `ptxloom ls` lists what it has.\n",
+		who.dli_fname);
+}
+
 static enum status load_image(struct rt_image *image, struct rt_device *d,
 			      struct device_program **out)
 {
@@ -149,6 +167,8 @@ static enum status load_image(struct rt_image *image, struct rt_device *d,
 	status = device_program_load_image(&d->dev, image->code, image->size, image->name, &diag,
 					   out);
 	diag_fini(&diag);
+	if (status == STATUS_NO_BINARY_FOR_GPU)
+		name_library(image->code);
 	return status;
 }
 

@@ -3,6 +3,8 @@
  */
 #include "src/dev/image/image_int.h"
 
+#include "src/arch/arch.h"
+
 /* A family target (100f) runs on devices of its major number from its own on: 100, 103, not 120. */
 static bool same_family(u32 target, u32 sm)
 {
@@ -184,6 +186,23 @@ static bool runs_any(const struct image_list *l, u32 container, u32 sm)
 /* First nvcc release that cannot compile for less than compute_75. */
 #define OLDEST_OF_NVCC_13 75
 
+/* A device that can run some PTX of the container; NULL: none of the built-in ones. */
+static const struct arch *device_for(const struct image_list *l, u32 container)
+{
+	const struct arch *a;
+
+	for (u32 k = 0; (a = arch_nth(k)); k++)
+		for (size_t i = 0; i < l->images.len; i++) {
+			const struct image *img = &l->images.at[i];
+
+			if (img->kind == IMAGE_PTX &&
+			    (container == UINT32_MAX || img->container == container) &&
+			    candidate_key(img, a->sm))
+				return a;
+		}
+	return NULL;
+}
+
 void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, struct text *what,
 			  struct text *hint)
 {
@@ -192,6 +211,7 @@ void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, str
 	u32 ptx_count = list_targets(l, container, IMAGE_PTX, &ptx);
 	u32 sass_count = list_targets(l, container, IMAGE_SASS, &sass);
 	u32 lto_count = list_targets(l, container, IMAGE_LTO, &lto);
+	const struct arch *other;
 
 	if (ptx_count)
 		text_printf(what, "its PTX is for %s only, which sm_%u cannot run", ptx.at, sm);
@@ -204,6 +224,9 @@ void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, str
 		text_printf(what, "no PTX, only link-time code for %s", lto.at);
 	else
 		text_puts(what, "no PTX and no machine code");
+	other = ptx_count && sm ? device_for(l, container) : NULL;
+	if (other)
+		text_printf(hint, "run it with `-d %s`, or ", other->id);
 	text_printf(
 		hint,
 		"rebuild with `-gencode arch=compute_%u,code=compute_%u` added to nvcc's options",

@@ -241,6 +241,7 @@ static void test_explanations(void)
 		 "rebuild with `-gencode arch=compute_80,code=compute_80` added to nvcc's options, "
 		 "or keep the options and add `-lineinfo`");
 	explains(&ptx, 1, 80, "its PTX is for compute_90a only, which sm_80 cannot run",
+		 "run it with `-d h100`, or "
 		 "rebuild with `-gencode arch=compute_80,code=compute_80` added to nvcc's options");
 	explains(NULL, 0, 80, "no PTX and no machine code",
 		 "rebuild with `-gencode arch=compute_80,code=compute_80` added to nvcc's options");
