@@ -33,6 +33,7 @@ unit_tests += \
 	tests/unit/debugger/look
 unit_tests += \
 	tests/unit/check/findings \
+	tests/unit/check/known \
 	tests/unit/check/rows \
 	tests/unit/check/taint \
 	tests/unit/check/written

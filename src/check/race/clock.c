@@ -21,7 +21,7 @@ struct release {
 	struct known *others_read;
 	struct release *before; /* that read-modify-writes have kept */
 	u32 chain;
-	/* With all before: what a thread of the same CTA learns, and one of another. */
+	/* With all before: what a thread of the same CTA learns, and one of another cluster. */
 	struct summary {
 		bool made;
 		struct known *known;
@@ -107,41 +107,55 @@ static void say_release(const struct release *r, enum scope needed, struct known
 	take(to, r->others);
 }
 
-static void say_to(struct release *r, bool far, u64 cta, u64 cluster, struct known **to)
+/* What the last release to a variable, and those before it that it kept, say to other CTAs. */
+static struct known *far_view(struct release *r)
 {
 	entry_list list = {0};
 
-	for (struct release *x = r; x; x = x->before) {
-		enum scope needed = far                     ? SCOPE_GPU
-				    : x->cta == cta         ? SCOPE_CTA
-				    : x->cluster == cluster ? SCOPE_CLUSTER
-							    : SCOPE_GPU;
-		struct summary *s = far ? &x->far_view : &x->near_view;
-
-		if ((far || x->cta == cta) && s->made) {
-			take(to, s->known);
+	for (struct release *x = r->far_view.made ? NULL : r; x; x = x->before) {
+		if (x->far_view.made) {
+			take(&r->far_view.known, x->far_view.known);
 			break;
 		}
-		say_release(x, needed, to, &list);
+		say_release(x, SCOPE_GPU, &r->far_view.known, &list);
 	}
-	take_entries(to, list.at, (u32)list.len);
+	r->far_view.made = true;
+	take_entries(&r->far_view.known, list.at, (u32)list.len);
 	VEC_FREE(&list);
+	return r->far_view.known;
 }
 
-/* What the last release to a variable, and those before it that it kept, say to a CTA. */
+/* The same to a CTA: those of its cluster say more. */
 static void view(struct release *r, const struct clock_cta *c, struct known **to)
 {
-	bool far = r->cta != c->number && r->cluster != c->cluster;
-	struct summary *s = far ? &r->far_view : &r->near_view;
+	bool near = r->cta == c->number;
+	struct known *known;
+	entry_list list = {0};
 
-	if (!far && r->cta != c->number) {
-		say_to(r, false, c->number, c->cluster, to);
+	if (near ? r->near_view.made : r->cluster != c->cluster) {
+		take(to, near ? r->near_view.known : far_view(r));
 		return;
 	}
-	if (!s->made)
-		say_to(r, far, c->number, c->cluster, &s->known);
-	s->made = true;
-	take(to, s->known);
+	known = known_keep(far_view(r));
+
+	for (struct release *x = r; x; x = x->before) {
+		if (x->cta == c->number && x->near_view.made) {
+			take(&known, x->near_view.known);
+			break;
+		}
+		if (x->cluster == c->cluster)
+			say_release(x, x->cta == c->number ? SCOPE_CTA : SCOPE_CLUSTER, &known,
+				    &list);
+	}
+	take_entries(&known, list.at, (u32)list.len);
+	VEC_FREE(&list);
+	take(to, known);
+	if (!near) {
+		known_drop(known);
+		return;
+	}
+	r->near_view.known = known;
+	r->near_view.made = true;
 }
 
 static void end_plain(struct clock_cta *c)
@@ -243,7 +257,7 @@ static u32 read_before(const struct clock_cta *c, const struct thread_clock *t, 
 	return c->plain ? c->whole : t->cta;
 }
 
-static void take_reads(struct known **to, const struct known *from)
+static void take_reads(struct known **to, struct known *from)
 {
 	struct known *reads = known_reads(from);
 
@@ -258,6 +272,7 @@ static void take_reads(struct known **to, const struct known *from)
 static struct known *others_read_before(const struct clock_cta *c, u32 thread)
 {
 	struct known *reads = known_reads(c->thread[thread].others);
+	const struct release *last = NULL;
 	u32 first = thread & ~(WARP_LANES - 1);
 
 	for (u32 i = first; i < first + WARP_LANES; i++)
@@ -265,8 +280,9 @@ static struct known *others_read_before(const struct clock_cta *c, u32 thread)
 			const struct release *r = c->thread[i].pending[j].of;
 			struct known_entry own = {who_reads(r->cta), r->cta_read};
 
-			if (!r->cta_read || c->thread[i].pending[j].scope < SCOPE_GPU)
+			if (r == last || !r->cta_read || c->thread[i].pending[j].scope < SCOPE_GPU)
 				continue;
+			last = r;
 			take_entries(&reads, &own, 1);
 			take(&reads, r->others_read);
 			take_reads(&reads, r->others);
@@ -326,12 +342,10 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 		return;
 	}
 	if (r->chain == CHAIN_MAX) {
-		struct known *views[2] = {NULL, NULL};
+		struct known *known = NULL;
 
-		view(r, c, &views[0]);
-		say_to(r, true, 0, 0, &r->far_view.known);
-		r->far_view.made = true;
-		known_drop(views[0]);
+		view(r, c, &known);
+		known_drop(known);
 		release_drop(r->before);
 		r->before = NULL;
 		r->chain = 0;
@@ -518,7 +532,14 @@ static void leave_plain(struct clock_cta *c, u32 now)
 static void leave_whole(struct clock_cta *c, struct meeting *b, struct pooled *p, u32 now)
 {
 	bool all = all_leave(c, b);
+	u32 fenced = p->fenced ? now : p->cta_fenced;
 
+	if (all) {
+		struct known *rest = known_without(p->others, c->number, fenced);
+
+		known_drop(p->others);
+		p->others = rest;
+	}
 	c->plain = all && !c->fenced && !p->others;
 	c->whole = all ? now : c->whole;
 	for (u32 w = 0; w < c->warps; w++) {
@@ -528,7 +549,7 @@ static void leave_whole(struct clock_cta *c, struct meeting *b, struct pooled *p
 			struct thread_clock *t = &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)];
 
 			t->cta = now;
-			t->cta_fenced = p->fenced ? now : p->cta_fenced;
+			t->cta_fenced = fenced;
 			memset(t->near, 0, sizeof(t->near));
 			set_others(t, p->others);
 		}

@@ -1,5 +1,6 @@
 /*
- * Sets of statements about others, shared by reference: sorted arrays that are merged.
+ * Sets of statements about others, shared by reference: sorted arrays that are merged. What one
+ * about a warp or a CTA says, too, is left out, or sets grow by threads that meet in warps.
  */
 #include "src/check/race/known.h"
 
@@ -26,8 +27,12 @@ struct known *known_keep(struct known *k)
 
 void known_drop(struct known *k)
 {
-	if (k && !--k->refs)
+	while (k && !--k->refs) {
+		struct known *reads = k->reads;
+
 		free(k);
+		k = reads;
+	}
 }
 
 static struct known *known_new(u64 most)
@@ -40,46 +45,103 @@ static struct known *known_new(u64 most)
 	return k;
 }
 
+/*
+ * What statements about a CTA and its warps say of its threads, while sorted ones are read: they
+ * stand before those about the threads.
+ */
+struct wider {
+	u64 cta;
+	u32 of_cta;
+	u32 warps, of_warp[32]; /* warps: those with a statement */
+};
+
+static u32 place_in_cta(u64 who)
+{
+	return (u32)(who & ((1u << WHO_SHIFT) - 1));
+}
+
+static bool is_of_warp(u32 place)
+{
+	return place && place <= 32;
+}
+
+static void widen(struct wider *w, const struct known_entry *x)
+{
+	u32 place = place_in_cta(x->who);
+
+	if (w->cta != who_cta_of(x->who)) {
+		w->cta = who_cta_of(x->who);
+		w->of_cta = w->warps = 0;
+	}
+	if (!place)
+		w->of_cta = x->until;
+	if (!is_of_warp(place))
+		return;
+	w->warps |= 1u << (place - 1);
+	w->of_warp[place - 1] = x->until;
+}
+
+/* Do they say it of all threads that x is about? */
+static bool says(const struct wider *w, const struct known_entry *x)
+{
+	u32 place = place_in_cta(x->who), warp;
+
+	if (w->cta != who_cta_of(x->who))
+		return false;
+	if (is_of_warp(place))
+		return x->until <= w->of_cta;
+	if (place < WHO_FIRST || place >= WHO_FIRST + WHO_THREADS)
+		return false;
+	warp = (place - WHO_FIRST) / 32;
+	return x->until <= w->of_cta || ((w->warps >> warp & 1) && x->until <= w->of_warp[warp]);
+}
+
 /* Does a say all that b says? */
 static bool covers(const struct known *a, const struct known_entry *b, u32 len)
 {
+	struct wider w = {0};
 	u32 i = 0;
 
-	if (len > a->len)
-		return false;
 	for (u32 j = 0; j < len; j++) {
 		while (i < a->len && a->at[i].who < b[j].who)
-			i++;
-		if (i == a->len || a->at[i].who != b[j].who || a->at[i].until < b[j].until)
+			widen(&w, &a->at[i++]);
+		if (i < a->len && a->at[i].who == b[j].who && a->at[i].until >= b[j].until)
+			continue;
+		if (!says(&w, &b[j]))
 			return false;
 	}
 	return true;
 }
 
+static void append(struct known *k, struct wider *w, const struct known_entry *x)
+{
+	struct known_entry *last = k->len ? &k->at[k->len - 1] : NULL;
+
+	if (last && last->who == x->who)
+		last->until = last->until < x->until ? x->until : last->until;
+	else if (!says(w, x))
+		k->at[k->len++] = *x;
+	else
+		return;
+	widen(w, &k->at[k->len - 1]);
+}
+
 static struct known *merge(struct known *a, const struct known_entry *b, u32 len)
 {
+	struct wider w = {0};
 	struct known *k;
-	u32 i = 0, j = 0;
+	u32 i = 0, j = 0, have = a ? a->len : 0;
 
 	if (a && covers(a, b, len))
 		return known_keep(a);
-	k = known_new((u64)(a ? a->len : 0) + len);
+	k = known_new((u64)have + len);
 	if (!k)
 		return NULL;
-	while ((a && i < a->len) || j < len) {
-		const struct known_entry *x;
-
-		if (j == len || (a && i < a->len && a->at[i].who <= b[j].who))
-			x = &a->at[i++];
+	while (i < have || j < len)
+		if (j == len || (i < have && a->at[i].who <= b[j].who))
+			append(k, &w, &a->at[i++]);
 		else
-			x = &b[j++];
-		if (k->len && k->at[k->len - 1].who == x->who) {
-			if (k->at[k->len - 1].until < x->until)
-				k->at[k->len - 1].until = x->until;
-		} else {
-			k->at[k->len++] = *x;
-		}
-	}
+			append(k, &w, &b[j++]);
 	return k;
 }
 
@@ -153,16 +215,44 @@ u32 known_until_read(const struct known *k, u64 thread)
 	return whole > group ? whole : group;
 }
 
-struct known *known_reads(const struct known *k)
+struct known *known_reads(struct known *k)
 {
-	struct known *reads;
+	u32 n = 0;
+
+	if (!k || k->has_reads)
+		return known_keep(k ? k->reads : NULL);
+	for (u32 i = 0; i < k->len; i++)
+		n += is_of_reads(&k->at[i]);
+	if (n == k->len)
+		return known_keep(k);
+	k->reads = n ? known_new(n) : NULL;
+	for (u32 i = 0; k->reads && i < k->len; i++)
+		if (is_of_reads(&k->at[i]))
+			k->reads->at[k->reads->len++] = k->at[i];
+	k->has_reads = true;
+	return known_keep(k->reads);
+}
+
+static bool is_of_threads(const struct known_entry *x, u64 cta)
+{
+	u32 place = place_in_cta(x->who);
+
+	return who_cta_of(x->who) == cta &&
+	       (place <= 32 || (place >= WHO_FIRST && place < WHO_FIRST + WHO_THREADS));
+}
+
+struct known *known_without(struct known *k, u64 cta, u32 until)
+{
+	struct known *rest;
 	u32 n = 0;
 
 	for (u32 i = 0; k && i < k->len; i++)
-		n += is_of_reads(&k->at[i]);
-	reads = n ? known_new(n) : NULL;
-	for (u32 i = 0; reads && i < k->len; i++)
-		if (is_of_reads(&k->at[i]))
-			reads->at[reads->len++] = k->at[i];
-	return reads;
+		n += is_of_threads(&k->at[i], cta) && k->at[i].until <= until;
+	if (!n)
+		return known_keep(k);
+	rest = n < k->len ? known_new(k->len - n) : NULL;
+	for (u32 i = 0; rest && i < k->len; i++)
+		if (!is_of_threads(&k->at[i], cta) || k->at[i].until > until)
+			rest->at[rest->len++] = k->at[i];
+	return rest;
 }

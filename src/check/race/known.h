@@ -85,6 +85,8 @@ struct known_entry {
 
 struct known {
 	u32 refs, len;
+	struct known *reads; /* what known_reads has answered, if has_reads */
+	bool has_reads;
 	struct known_entry at[]; /* by who */
 };
 
@@ -102,7 +104,9 @@ u32 known_until(const struct known *k, u64 thread);
 /* The same for what a thread's CTA or warpgroup has read, by statements of that alone. */
 u32 known_until_read(const struct known *k, u64 thread);
 /* Only these statements of k; NULL: there are none. The caller owns the result. */
-struct known *known_reads(const struct known *k);
+struct known *known_reads(struct known *k);
+/* Without what is said of threads of a CTA up to then. The caller owns the result. */
+struct known *known_without(struct known *k, u64 cta, u32 until);
 /* Has any of these run out of memory? What is found afterwards means nothing. */
 bool known_failed(void);
 void known_fail(void);
