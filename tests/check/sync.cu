@@ -742,3 +742,30 @@ KERNEL bad_mbar_livelock_with_sleep(int *out)
 		     "mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra L%=; }" ::"r"(ADDRESS(&b)) : "memory");
 	out[threadIdx.x] = 1;
 }
+
+KERNEL warning_cluster_block_returns(int *out)
+{
+	if (blockIdx.x == 1)
+		return;
+	out[threadIdx.x] = 1;
+	cluster_arrive();
+	cluster_wait(); // warning_cluster_block_returns first
+}
+
+KERNEL fine_cluster_block_goes_first(int *out)
+{
+	cluster_arrive();
+	cluster_wait();
+	if (blockIdx.x == 1)
+		return;
+	out[threadIdx.x] = 1;
+}
+
+KERNEL fine_cluster_warp_returns(int *out)
+{
+	if (threadIdx.x >= 32)
+		return;
+	out[threadIdx.x] = 1;
+	cluster_arrive();
+	cluster_wait();
+}

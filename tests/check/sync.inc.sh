@@ -4,7 +4,7 @@ suite()
 {
 	ptx=tests/check/$1.ptx
 	source=tests/check/$1.cu
-	kernels=$(sed -n 's/^KERNEL \([a-z_]*\)(.*/\1/p' "$source")
+	kernels=$(sed -n 's/^KERNEL[A-Z_]* \([a-z_]*\)(.*/\1/p' "$source")
 }
 suite sync
 

@@ -3,7 +3,7 @@
 //     ptxloom cc --ptx -lineinfo wgmma.cu -o - | sed -e 's,"[^"]*/\(wgmma.cu\|share/\),"\1,' \
 //         -e "s/^\.version.*/.version 8.0/" -e "s/^\.target.*/.target sm_90a/" >wgmma.ptx
 // As sync.cu, but in one block of 256 threads: two warpgroups.
-#define KERNEL extern "C" __global__ __launch_bounds__(256) void
+#define KERNEL extern "C" __global__ __launch_bounds__(256, 1) void
 
 typedef unsigned long long u64;
 
@@ -356,4 +356,11 @@ KERNEL bad_registers_no_barrier(int *out)
 	out[threadIdx.x] = 1;
 	registers(inc, 96); // bad_registers_no_barrier first
 	out[threadIdx.x] += 1;
+}
+
+#define KERNEL_OF_ANY_NUMBER extern "C" __global__ __launch_bounds__(256) void
+KERNEL_OF_ANY_NUMBER warning_registers_not_fixed(int *out)
+{
+	registers(dec, 40); // warning_registers_not_fixed first
+	out[threadIdx.x] = 1;
 }

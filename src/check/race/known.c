@@ -65,7 +65,7 @@ static bool is_of_warp(u32 place)
 	return place && place <= 32;
 }
 
-static void widen(struct wider *w, const struct known_entry *x)
+static void note_wider(struct wider *w, const struct known_entry *x)
 {
 	u32 place = place_in_cta(x->who);
 
@@ -104,7 +104,7 @@ static bool covers(const struct known *a, const struct known_entry *b, u32 len)
 
 	for (u32 j = 0; j < len; j++) {
 		while (i < a->len && a->at[i].who < b[j].who)
-			widen(&w, &a->at[i++]);
+			note_wider(&w, &a->at[i++]);
 		if (i < a->len && a->at[i].who == b[j].who && a->at[i].until >= b[j].until)
 			continue;
 		if (!says(&w, &b[j]))
@@ -113,7 +113,7 @@ static bool covers(const struct known *a, const struct known_entry *b, u32 len)
 	return true;
 }
 
-static void append(struct known *k, struct wider *w, const struct known_entry *x)
+static void put_statement(struct known *k, struct wider *w, const struct known_entry *x)
 {
 	struct known_entry *last = k->len ? &k->at[k->len - 1] : NULL;
 
@@ -123,7 +123,7 @@ static void append(struct known *k, struct wider *w, const struct known_entry *x
 		k->at[k->len++] = *x;
 	else
 		return;
-	widen(w, &k->at[k->len - 1]);
+	note_wider(w, &k->at[k->len - 1]);
 }
 
 static struct known *merge(struct known *a, const struct known_entry *b, u32 len)
@@ -139,9 +139,9 @@ static struct known *merge(struct known *a, const struct known_entry *b, u32 len
 		return NULL;
 	while (i < have || j < len)
 		if (j == len || (i < have && a->at[i].who <= b[j].who))
-			append(k, &w, &a->at[i++]);
+			put_statement(k, &w, &a->at[i++]);
 		else
-			append(k, &w, &b[j++]);
+			put_statement(k, &w, &b[j++]);
 	return k;
 }
 

@@ -44,6 +44,75 @@ void sync_cluster_wait(const struct sync_step *s)
 		report_cluster(s, early, "Cluster barrier error detected. Wait without an arrival");
 	w->cluster_arrived &= ~s->mask;
 	w->waits_made += has_leader(s);
+	s->cta->cluster_wait.thread = s->warp * WARP_LANES + (u32)__builtin_ctz(s->mask);
+	s->cta->cluster_wait.pc = s->pc;
+}
+
+/* ---- blocks that exit instead ---- */
+
+static bool has_exited(const struct sync_cta *c)
+{
+	for (u32 w = 0; w < c->warps; w++)
+		if (sync_live(c, w))
+			return false;
+	return true;
+}
+
+static u32 most_arrivals(const struct sync_cta *c)
+{
+	u32 most = 0;
+
+	for (u32 w = 0; w < c->warps; w++)
+		most = c->warp[w].arrivals > most ? c->warp[w].arrivals : most;
+	return most;
+}
+
+static u32 most_waits(const struct sync_cta *c)
+{
+	u32 most = 0;
+
+	for (u32 w = 0; w < c->warps; w++)
+		most = c->warp[w].waits_made > most ? c->warp[w].waits_made : most;
+	return most;
+}
+
+static void report_left(struct sync_launch *l, const struct sync_cta *c, const struct cta *left)
+{
+	struct finding f;
+
+	sync_begin(&f, FINDING_CLUSTER, l, c, c->cluster_wait.thread, c->cluster_wait.pc, true,
+		   "Barrier");
+	sync_say_head(&f, "Cluster barrier error detected. Divergent block in cluster");
+	text_printf(&f.text,
+		    "    It waits for block (%u,%u,%u), which has exited without coming to it; its "
+		    "threads count as arrived.\n",
+		    left->id[0], left->id[1], left->id[2]);
+	sync_add(l, &f);
+}
+
+/* A wait is over when all others have arrived or exited: those have before this one does. */
+static void check_left(struct sync_launch *l, const struct sync_cta *c)
+{
+	const struct cluster *k = c->cta->cluster;
+	const struct cta *left = NULL;
+	u32 waits = most_waits(c), known = 1;
+
+	if (!k || !has_exited(c))
+		return;
+	for (u32 i = 0; i < k->size; i++) {
+		const u64 *arrivals = map_get(&l->left, k->cta[i]->number + 1);
+
+		known += arrivals != NULL;
+		if (arrivals && *arrivals - 1 < waits && !left)
+			left = k->cta[i];
+	}
+	if (left)
+		report_left(l, c, left);
+	if (known < k->size)
+		map_set(&l->left, c->number + 1, (u64)most_arrivals(c) + 1);
+	else
+		for (u32 i = 0; i < k->size; i++)
+			map_remove(&l->left, k->cta[i]->number + 1);
 }
 
 /* ---- shared memory of others ---- */
@@ -84,13 +153,10 @@ void sync_cluster_access(struct sync_launch *l, struct sync_cta *c, const struct
 void sync_cluster_end(struct sync_launch *l, struct sync_cta *c)
 {
 	struct sync_cta *from = c->remote.any ? sync_cta_of(l, c->remote.cta) : NULL;
-	u32 waits = 0;
 	struct finding f;
 
-	for (u32 w = 0; w < c->warps; w++)
-		if (c->warp[w].waits_made > waits)
-			waits = c->warp[w].waits_made;
-	if (!c->remote.any || waits > c->remote.arrivals)
+	check_left(l, c);
+	if (!c->remote.any || most_waits(c) > c->remote.arrivals)
 		return;
 	sync_begin(&f, FINDING_CLUSTER, l, from ? from : c, c->remote.thread, c->remote.pc, false,
 		   "Access");

@@ -105,6 +105,9 @@ struct sync_cta {
 		u64 cta;
 		u32 thread, pc, arrivals;
 	} remote;
+	struct {
+		u32 thread, pc;
+	} cluster_wait;          /* the last one at the cluster's barrier */
 	struct sync_warp warp[]; /* warps */
 };
 
@@ -117,6 +120,8 @@ struct sync_launch {
 	u32 failed;             /* waits for mbarriers since any thread did anything else */
 	u64 steps;              /* so far */
 	struct map past;        /* what sync_is_past has found out, + 1 */
+	struct map left;        /* CTAs of clusters that have exited, by number + 1: arrivals + 1 */
+	bool registers_known;   /* whether setmaxnreg has an effect was checked */
 	struct sync_regs *regs; /* NULL: it has no wgmma */
 	u8 *step_at;            /* micro-ops before which a step is wanted; NULL: all */
 	bool gave_up;

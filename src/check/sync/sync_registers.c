@@ -66,11 +66,37 @@ static void check_between(const struct sync_step *s, const struct sync_warp *w)
 	sync_add(s->launch, &f);
 }
 
+/*
+ * It has no effect where the number at the kernel's entry is not fixed: ptxas 13.0 ignores it then,
+ * with a note.
+ */
+static void check_fixed(const struct sync_step *s)
+{
+	const struct ir_func *f = s->launch->program->funcs[0].func;
+	bool bounds = f->has_perf[IR_MAXNTID] || f->has_perf[IR_REQNTID];
+	struct finding x;
+
+	if (s->launch->registers_known)
+		return;
+	s->launch->registers_known = true;
+	if (f->has_perf[IR_MAXNREG] || (bounds && f->has_perf[IR_MINNCTAPERSM]))
+		return;
+	sync_begin(&x, FINDING_REGISTERS, s->launch, s->cta,
+		   s->warp * WARP_LANES + (u32)__builtin_ctz(s->mask), s->pc, true, "setmaxnreg");
+	sync_say_head(&x, "setmaxnreg in a kernel without a fixed number of registers");
+	text_puts(&x.text,
+		  "    It has no effect without .maxnreg (__maxnreg__), .minnctapersm beside "
+		  ".maxntid or .reqntid (__launch_bounds__ with two numbers), or "
+		  "-maxrregcount.\n");
+	sync_add(s->launch, &x);
+}
+
 void sync_registers_step(const struct sync_step *s)
 {
 	struct sync_warp *w = sync_warp_of(s);
 	struct sync_register_change *g = &s->cta->change[s->warp / WARPGROUP_WARPS];
 
+	check_fixed(s);
 	check_lanes(s);
 	check_direction(s, w);
 	check_between(s, w);
