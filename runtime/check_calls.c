@@ -384,17 +384,8 @@ static void report_leak(const struct made_thing *x)
 	made->leaked += x->bytes;
 }
 
-static void report_heap_leak(void *user, u64 address, u64 bytes)
+void made_leak(u64 bytes)
 {
-	struct finding f;
-
-	(void)user;
-	finding_init(&f, FINDING_LEAK);
-	text_printf(&f.text,
-		    "Leaked %llu bytes at 0x%llx on the device heap\n"
-		    "    allocated by malloc in a kernel\n",
-		    (unsigned long long)bytes, (unsigned long long)address);
-	findings_add(&the_process.findings, &f);
 	made->leaks++;
 	made->leaked += bytes;
 }
@@ -444,7 +435,7 @@ void check_calls_leaks(int device)
 	for (u32 i = 0; i < rt->list.len; i++)
 		if (rt->device[i].is_open && !rt_sticky(&rt->device[i]) &&
 		    (device < 0 || (u32)device == i))
-			exec_heap_each(rt->device[i].dev.syscalls.heap, report_heap_leak, NULL);
+			check_heap_leaks(rt->device[i].dev.syscalls.heap);
 	pthread_mutex_unlock(&made->lock);
 	if (device < 0)
 		findings_note_leaks(&the_process.findings, made->leaked, made->leaks);

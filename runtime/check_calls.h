@@ -26,6 +26,11 @@ void check_call_refused(const struct device_launch *l, int status, struct host_f
 void check_calls_add_near(struct mem *m, u64 address, struct finding *f);
 /* Memory of a device that a copy or fill was to use is gone: a message, or a finding. */
 void check_copy(const struct device *d, const struct copy_fault *fault);
+/* exec_syscalls.taken: remember who takes blocks of the heap. */
+void check_heap_taken(const struct exec_call *c, u64 address, u64 bytes);
+/* Report what is left of them. made_leak: count a leak. */
+void check_heap_leaks(struct exec_heap *h);
+void made_leak(u64 bytes);
 /* Device i is reset, -1: the process ends. What was made there and is not freed is reported. */
 void check_calls_leaks(int device);
 

@@ -6,7 +6,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/rt_context.c runtime/cudart/rt_context.h \
 	runtime/cuda/batch.c \
 	runtime/cudart/rt_attend.c \
-	runtime/check_calls.c runtime/check_calls.h \
+	runtime/check_calls.c runtime/check_calls.h runtime/check_heap.c \
 	runtime/entry.c runtime/entry.h runtime/entry_log.c runtime/entry_log.h \
 	runtime/cuda/external.c \
 	runtime/inject.c runtime/inject_launch.c runtime/inject.h \

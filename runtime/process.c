@@ -19,6 +19,7 @@ struct process the_process = {
 	.refusals.lock = PTHREAD_MUTEX_INITIALIZER,
 	.overruns.lock = PTHREAD_MUTEX_INITIALIZER,
 	.made.lock = PTHREAD_MUTEX_INITIALIZER,
+	.heap.lock = PTHREAD_MUTEX_INITIALIZER,
 	.guard.once = PTHREAD_ONCE_INIT,
 	.errors.once = PTHREAD_ONCE_INIT,
 	.configurations.once = PTHREAD_ONCE_INIT,
@@ -31,7 +32,7 @@ void process_after_fork(void)
 		&the_process.registered.lock, &the_process.images,
 		&the_process.contexts.lock,   &the_process.logs.lock,
 		&the_process.refusals.lock,   &the_process.overruns.lock,
-		&the_process.made.lock,
+		&the_process.made.lock,       &the_process.heap.lock,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(locks); i++)

@@ -53,6 +53,13 @@ struct made_thing {
 
 struct debugger;
 
+/* A line of a launch that takes blocks of the heap. */
+struct heap_site {
+	struct finding finding; /* with the place and the kernel */
+	struct host_from from;
+	u64 blocks, bytes, first; /* that are left */
+};
+
 struct process {
 	/* rt_device.c */
 	pthread_once_t rt_once;
@@ -154,6 +161,13 @@ struct process {
 		struct map by_handle; /* number + 1 */
 		u64 leaks, leaked;    /* bytes */
 	} made;
+
+	/* Blocks of malloc in kernels, where leaks are looked for: check_heap.c. */
+	struct process_heap {
+		pthread_mutex_t lock;
+		VEC(struct heap_site) sites;
+		struct map by_place, by_block; /* number of the site + 1 */
+	} heap;
 
 	/* Keys whose destructors free what a thread has: rt_last_error.c, rt_launch.c. */
 	struct thread_key {

@@ -284,6 +284,8 @@ static int open_locked(struct rt *rt, int i)
 	d->dev.number = (u32)i;
 	d->dev.count = rt->list.len;
 	d->dev.syscalls.print = print_stdout;
+	if (rt->settings.checks & CHECK_LEAK)
+		d->dev.syscalls.taken = check_heap_taken;
 	d->dev.syscalls.graph_exec = graph_device_current;
 	if (the_process.debugger) {
 		d->dev.on_program = debugger_program;

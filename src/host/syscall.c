@@ -292,6 +292,8 @@ static enum fault_kind sys_malloc(struct exec_call *c)
 
 	if (o && o->heap && address)
 		o->heap(o->user, c->gang->cta, address, bytes);
+	if (address && s->taken)
+		s->taken(c, address, bytes);
 	exec_call_return(c, address);
 	return FAULT_NONE;
 }

@@ -14,6 +14,8 @@
 
 struct lower_options;
 
+struct exec_call;
+
 /* What a launch gives to the functions of the device runtime; pointed to by exec_env.syscalls. */
 struct exec_syscalls {
 	/* Text of printf. May be called from several threads. NULL: dropped. */
@@ -22,6 +24,8 @@ struct exec_syscalls {
 	void (*print_error)(void *user, const char *text, size_t len);
 	void *user;
 	struct exec_heap *heap; /* of the context; NULL: malloc returns 0 */
+	/* A block of the heap is given to a lane. NULL: not wanted. */
+	void (*taken)(const struct exec_call *c, u64 address, u64 bytes);
 	/* What %current_graph_exec is; `env_user` is exec_env.user. NULL: 0. */
 	u64 (*graph_exec)(const void *env_user);
 };
@@ -40,6 +44,7 @@ struct exec_stack {
 struct exec_call {
 	struct gang *gang;
 	const struct program_extern *ext;
+	const struct uop *in;
 	u32 warp, lane; /* in the gang */
 	u32 at; /* where in local memory result and parameters lie, at the places ext gives */
 	struct exec_stack *stack;

@@ -438,8 +438,11 @@ static const struct uop *make_calls(struct gang *g, const struct uop *in, const 
 {
 	const struct program *p = g->env->program;
 	struct exec_stack copy = {0};
-	struct exec_call c = {
-		.gang = g, .ext = &p->externs[in->call.callee], .stack = &copy, .told = told};
+	struct exec_call c = {.gang = g,
+			      .ext = &p->externs[in->call.callee],
+			      .stack = &copy,
+			      .told = told,
+			      .in = in};
 	const u32 *stack = ROW32(p->stack_row);
 	enum fault_kind kind = FAULT_NONE;
 	char text[sizeof(g->fault->text)]; /* the first lane's is reported */

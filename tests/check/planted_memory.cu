@@ -357,6 +357,61 @@ static void init_surface(bool bad)
 	cudaFreeArray(a);
 	cudaFree(o);
 }
+// ---- managed ----
+K sum(int *p, size_t n, int *o)
+{
+	int s = 0;
+	for (size_t i = threadIdx.x; i < n; i += 1 << 20)
+		s += p[i]; // !init_managed_large
+	o[threadIdx.x] = s;
+}
+
+static void init_managed_large(bool bad)
+{
+	int *p, *o = alloc(32);
+	size_t n = (size_t)40 << 20;
+	cudaMallocManaged(&p, n * 4);
+	for (size_t i = 0; i < n - (bad ? 1 << 20 : 0); i += 1 << 20)
+		memset(p + i, 1, 128);
+	GO(sum, 1, 32, p, n, o);
+	cudaDeviceSynchronize();
+	cudaFree(p);
+	cudaFree(o);
+}
+
+// ---- leak ----
+K device_leak(int **keep)
+{
+	int *p = (int *)malloc(40); // !leak_device_heap
+	keep[threadIdx.x] = p;
+	if (!BAD)
+		free(p);
+}
+
+static void leak_device_heap(bool bad)
+{
+	int *o = alloc(64);
+	GO(device_leak, 1, 4, (int **)o);
+	cudaDeviceSynchronize();
+	cudaFree(o);
+}
+
+K device_leak_new(int **keep)
+{
+	int *p = new int[10]; // !leak_device_new
+	keep[threadIdx.x] = p;
+	if (!BAD)
+		delete[] p;
+}
+
+static void leak_device_new(bool bad)
+{
+	int *o = alloc(64);
+	GO(device_leak_new, 1, 4, (int **)o);
+	cudaDeviceSynchronize();
+	cudaFree(o);
+}
+
 int main(int argc, char **argv)
 {
 	bool bad = !strcmp(argv[2], "bad");

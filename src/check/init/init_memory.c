@@ -5,15 +5,17 @@
 #include "src/check/init/unused.h"
 #include "src/dev/stream/order.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct init_memory *the_memory;
 static pthread_mutex_t the_memory_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the pattern of managed memory ---- */
 
-/* What has more is not followed: the pattern makes all of its pages exist. */
+/* What has more is followed by pages: the pattern would make all of them exist. */
 #define PATTERN_MOST ((u64)64 << 20)
 
 /*
@@ -43,6 +45,38 @@ static bool is_pattern_gone(const struct init_range *r, u64 address)
 	u64 n = min_u64(4, end - at);
 
 	return memcmp((const void *)(uintptr_t)at, &word, n) != 0;
+}
+
+/* ---- pages of large managed memory ---- */
+
+/*
+ * Has the host touched the page? One that is swapped out counts, and what cannot be asked for.
+ * Linux: Documentation/admin-guide/mm/pagemap.rst.
+ */
+static bool page_exists(const struct init_memory *im, u64 page)
+{
+	const u64 present = (u64)3 << 62;
+	u64 entry;
+
+	return im->pagemap < 0 ||
+	       pread(im->pagemap, &entry, sizeof(entry),
+		     (off_t)(page / MEM_HOST_PAGE * sizeof(entry))) != sizeof(entry) ||
+	       entry & present;
+}
+
+/* Note what the host has written in the pages of a stretch. */
+static void note_pages(struct init_range *r, u64 address, u64 bytes)
+{
+	u64 end = r->base + r->written.bytes;
+
+	for (u64 page = address & ~(u64)(MEM_HOST_PAGE - 1); page < address + bytes;
+	     page += MEM_HOST_PAGE) {
+		u64 from = max_u64(page, r->base), to = min_u64(page + MEM_HOST_PAGE, end);
+
+		if (from < to && !written_all(&r->written, from - r->base, to - from) &&
+		    page_exists(the_memory, page))
+			written_set(&r->written, from - r->base, to - from);
+	}
 }
 
 /* ---- ranges ---- */
@@ -139,6 +173,10 @@ u32 init_memory_missing(struct init_range *r, u64 address, u32 bytes)
 {
 	u32 missing = written_missing(&r->written, address - r->base, bytes);
 
+	if (missing && r->by_page) {
+		note_pages(r, address, bytes);
+		return written_missing(&r->written, address - r->base, bytes);
+	}
 	for (u32 m = r->patterned ? missing : 0; m; m &= m - 1) {
 		u64 at = address + (u32)__builtin_ctz(m);
 
@@ -158,13 +196,14 @@ static void on_alloc(void *user, struct mem *m, u64 address, u64 bytes, enum mem
 	struct init_range *r;
 
 	/* The program writes these without a call. */
-	if (kind == MEM_KIND_HOST || kind == MEM_KIND_PINNED ||
-	    (kind == MEM_KIND_MANAGED && bytes > PATTERN_MOST))
+	if (kind == MEM_KIND_HOST || kind == MEM_KIND_PINNED)
 		return;
 	pthread_mutex_lock(&im->lock);
 	init_memory_take(im, m, address, bytes, (u8)kind);
 	r = init_memory_at(im, address);
-	if (r && kind == MEM_KIND_MANAGED) {
+	if (r && kind == MEM_KIND_MANAGED && bytes > PATTERN_MOST) {
+		r->by_page = true;
+	} else if (r && kind == MEM_KIND_MANAGED) {
 		r->patterned = true;
 		put_pattern(address, bytes);
 	}
@@ -206,6 +245,8 @@ static void copy_row(struct init_memory *im, const struct memory_copy *c, u64 y,
 	struct init_range *dst = c->dst.known ? init_memory_at(im, to) : NULL;
 	struct init_range *src = c->src.known ? init_memory_at(im, from) : NULL;
 
+	if (dst && src && src->by_page)
+		note_pages(src, from, c->width);
 	if (dst && src && src->patterned)
 		for (u64 i = 0; i < c->width; i += WRITTEN_MASK)
 			init_memory_missing(src, from + i,
@@ -238,7 +279,7 @@ static u64 missing_bytes(struct init_memory *im, const struct memory_copy *c, u6
 			u64 from = row_address(&c->src, y, z), n;
 			struct init_range *r = init_memory_at(im, from);
 
-			if (!r || r->patterned)
+			if (!r || r->patterned || r->by_page)
 				continue;
 			n = written_count_missing(&r->written, from - r->base, c->width);
 			if (n && !is_more_than_padding(r, from - r->base, c->width, n))
@@ -336,6 +377,7 @@ static struct init_memory *memory_make(struct findings *found)
 	pthread_mutex_init(&im->lock, NULL);
 	im->found = found;
 	im->unused = unused_open();
+	im->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	im->watch = (struct memory_watch){.user = im,
 					  .alloc = on_alloc,
 					  .free = on_free,
@@ -346,6 +388,8 @@ static struct init_memory *memory_make(struct findings *found)
 	if (memory_watch_add(&im->watch))
 		return im;
 	unused_close(im->unused);
+	if (im->pagemap >= 0)
+		close(im->pagemap);
 	pthread_mutex_destroy(&im->lock);
 	free(im);
 	return NULL;
@@ -407,6 +451,8 @@ void init_memory_close(struct init_memory *im, const struct mem *m)
 		forget_arena(im, NULL);
 		VEC_FREE(&im->ranges);
 		unused_close(im->unused);
+		if (im->pagemap >= 0)
+			close(im->pagemap);
 		pthread_mutex_destroy(&im->lock);
 		free(im);
 		the_memory = NULL;

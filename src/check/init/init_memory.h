@@ -16,6 +16,7 @@ struct init_range {
 	struct mem *arena;
 	u8 kind;                /* enum mem_kind */
 	bool patterned;         /* managed: what the host has not written holds a pattern */
+	bool by_page;           /* large managed: pages that do not exist were not written */
 	bool is_noted;          /* as unused: unused.h */
 	struct written written; /* bytes: of the allocation */
 };
@@ -29,6 +30,7 @@ struct init_memory {
 	struct memory_watch watch;
 	struct findings *found;
 	struct unused *unused; /* allocations that are not used; NULL: not looked for */
+	int pagemap;           /* which pages exist; -1: not open */
 	u32 users;
 };
 
