@@ -438,6 +438,15 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 	e->dirty |= (u8)sectors;
 }
 
+void l2_far(struct l2 *c, enum l2_op op, enum l2_aperture aperture, u32 count, u32 requests)
+{
+	c->count.requests[op] += requests;
+	c->count.sectors[op] += count;
+	c->count.miss[op] += count;
+	c->count.class_sectors[L2_NORMAL] += count;
+	c->count.far[aperture][op] += (u64)count * c->rules.partitions;
+}
+
 /* ---- the host, copies, and the beginning ---- */
 
 void l2_invalidate(struct l2 *c, u64 address, u64 bytes)

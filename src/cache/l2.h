@@ -24,6 +24,9 @@ enum l2_class { L2_STREAMING, L2_NORMAL, L2_PERSISTING, L2_CLASSES };
 
 enum l2_op { L2_READ, L2_WRITE, L2_ATOM, L2_RED, L2_OPS };
 
+/* Behind the second cache. */
+enum l2_aperture { L2_DEVICE, L2_SYSTEM /* the host's memory */, L2_PEER, L2_APERTURES };
+
 /* Counts, in sectors unless said otherwise. */
 struct l2_counts {
 	u64 requests[L2_OPS]; /* of SMs */
@@ -39,6 +42,7 @@ struct l2_counts {
 	u64 fabric_request_hit[L2_OPS];
 	u64 chunks; /* of 512 bytes that are seen for the first time: a message each */
 	u64 dram_read, dram_write;
+	u64 far[L2_APERTURES][L2_OPS]; /* of memory that is not the device's: nothing of it stays */
 	u64 class_hit[L2_CLASSES], class_sectors[L2_CLASSES];
 };
 
@@ -92,6 +96,12 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
  */
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
 	       u32 requests);
+
+/*
+ * A request for memory of the host or of another device: it never hits, and is seen in both
+ * partitions (measured of an H200, for memory of the host).
+ */
+void l2_far(struct l2 *c, enum l2_op op, enum l2_aperture aperture, u32 count, u32 requests);
 
 /*
  * Requests for the line will come soon: fetch from the host's memory where it would be found, then

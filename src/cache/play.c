@@ -3,6 +3,9 @@
  */
 #include "src/cache/play.h"
 
+/* Above all lines: those of textures have tags of their own in the first cache (measured). */
+#define TEXTURE_LINES ((u64)1 << 41)
+
 /* Requests of an SM that a store waits for, before it leaves. */
 #define STORES_WAIT 16u
 
@@ -42,7 +45,7 @@ static void request_second(struct cache_sm *sm, struct cache_request *r)
  * A store to a line that the warp has just stored to becomes one with that store, if it has not
  * left yet. Returns the sectors that it adds.
  */
-static u32 join_store(struct cache_sm *sm, const struct cache_request *r)
+static u32 join_store(struct cache_sm *sm, const struct cache_request *r, bool follows)
 {
 	size_t from = sm->out.len > STORES_WAIT ? sm->out.len - STORES_WAIT : 0;
 	u32 added = 0;
@@ -52,7 +55,7 @@ static u32 join_store(struct cache_sm *sm, const struct cache_request *r)
 
 		if (old->op != L2_WRITE || old->warp != sm->warp || old->turn + 1 < r->turn)
 			break;
-		if (old->line != r->line || old->turn == r->turn)
+		if (old->line != r->line || (old->turn == r->turn && !follows))
 			continue;
 		for (u32 k = 0; k < CACHE_SECTORS; k++) {
 			added += r->bytes[k] && !old->bytes[k];
@@ -74,6 +77,7 @@ static void request_sectors(struct cache_sm *sm, const struct cache_shape *s, u6
 				  .turn = sm->turn,
 				  .pc = s->pc,
 				  .op = L2_READ,
+				  .aperture = s->policy.aperture,
 				  .class = s->policy.class,
 				  .fetch_bytes = s->policy.fetch_bytes};
 
@@ -84,15 +88,22 @@ static void request_sectors(struct cache_sm *sm, const struct cache_shape *s, u6
 		request_second(sm, &r);
 }
 
+static u64 tag_in_first(const struct cache_shape *s, u64 line)
+{
+	return s->kind >= CACHE_TEXTURE && s->kind <= CACHE_SURFACE_RED ? line + TEXTURE_LINES
+									: line;
+}
+
 static u32 play_load(struct cache_sm *sm, const struct cache_shape *s, const struct cache_piece *p,
 		     u64 line)
 {
 	u32 sectors = cache_piece_sectors(p);
 
 	if (s->policy.is_past)
-		l1_drop(&sm->l1, line);
+		l1_drop(&sm->l1, tag_in_first(s, line));
 	else if (s->kind != CACHE_COPY_PAST && s->kind != CACHE_BULK_LOAD)
-		sectors = l1_load(&sm->l1, line, p->bytes, (enum l1_keep)s->policy.keep);
+		sectors = l1_load(&sm->l1, tag_in_first(s, line), p->bytes,
+				  (enum l1_keep)s->policy.keep);
 	request_sectors(sm, s, line, sectors);
 	return (u32)__builtin_popcount(sectors);
 }
@@ -101,11 +112,12 @@ static u32 play_load(struct cache_sm *sm, const struct cache_shape *s, const str
 static u32 play_store(struct cache_sm *sm, const struct cache_shape *s, const struct cache_piece *p,
 		      u64 line)
 {
-	u32 sectors = (u32)__builtin_popcount(cache_piece_sectors(p));
+	u32 sectors = (u32)__builtin_popcount(cache_piece_sectors(p)), written;
 	struct cache_request r = {.line = line,
 				  .turn = sm->turn,
 				  .pc = s->pc,
 				  .op = L2_WRITE,
+				  .aperture = s->policy.aperture,
 				  .class = s->policy.class};
 
 	memcpy(r.bytes, p->bytes, sizeof(r.bytes));
@@ -114,8 +126,12 @@ static u32 play_store(struct cache_sm *sm, const struct cache_shape *s, const st
 		request_second(sm, &r);
 		return sectors;
 	}
-	sm->count.write_sectors += join_store(sm, &r);
-	return l1_store(&sm->l1, line, p->bytes, (enum l1_keep)s->policy.keep) ? 0 : sectors;
+	written = join_store(sm, &r, s->policy.follows);
+	sm->count.write_sectors += written;
+	sm->count.surface_write_sectors += s->kind == CACHE_SURFACE_STORE ? written : 0;
+	return l1_store(&sm->l1, tag_in_first(s, line), p->bytes, (enum l1_keep)s->policy.keep)
+		       ? 0
+		       : sectors;
 }
 
 static u32 play_atomic(struct cache_sm *sm, const struct cache_shape *s,
@@ -126,10 +142,11 @@ static u32 play_atomic(struct cache_sm *sm, const struct cache_shape *s,
 				  .pc = s->pc,
 				  .count = p->count,
 				  .requests = p->requests,
+				  .aperture = s->policy.aperture,
 				  .op = s->kind == CACHE_ATOM ? L2_ATOM : L2_RED};
 
 	memcpy(r.bytes, p->bytes, sizeof(r.bytes));
-	l1_drop(&sm->l1, line);
+	l1_drop(&sm->l1, tag_in_first(s, line));
 	sm->count.write_sectors += p->count;
 	if (s->kind == CACHE_ATOM)
 		sm->count.read_sectors += p->count;
@@ -144,10 +161,12 @@ static u32 play_piece(struct cache_sm *sm, const struct cache_shape *s, const st
 	case CACHE_STORE:
 	case CACHE_LOCAL_STORE:
 	case CACHE_BULK_STORE:
+	case CACHE_SURFACE_STORE:
 		return play_store(sm, s, p, line);
 	case CACHE_ATOM:
 	case CACHE_RED:
 	case CACHE_BULK_RED:
+	case CACHE_SURFACE_RED:
 		return play_atomic(sm, s, p, line);
 	default:
 		return play_load(sm, s, p, line);
@@ -234,6 +253,14 @@ static void play_turn(struct cache_sm *sm, struct played_cta *c, u32 warp, struc
 		return;
 	}
 	play_access(sm, s, cache_trace_line(record), insns);
+	/* All requests of an instruction are of one turn. */
+	for (record = next_record(c, warp, &is_over);
+	     !is_over && cache_trace_shape(c->trace, record)->policy.follows;
+	     record = next_record(c, warp, &is_over)) {
+		c->at[warp]++;
+		play_access(sm, cache_trace_shape(c->trace, record), cache_trace_line(record),
+			    insns);
+	}
 }
 
 static void play_all(struct cache_sm *sm, struct played_cta *c, u32 len, struct cache_insn *insns)
@@ -291,6 +318,13 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 {
 	u32 sectors = sectors_of_request(r);
 
+	if (r->aperture != L2_DEVICE) {
+		u32 n = r->count ? r->count : (u32)__builtin_popcount(sectors);
+
+		l2_far(l2, (enum l2_op)r->op, (enum l2_aperture)r->aperture, n,
+		       r->requests ? r->requests : 1);
+		return;
+	}
 	if (r->op == L2_READ)
 		l2_read(l2, r->line, sectors, side, r->fetch_bytes, (enum l2_class)r->class);
 	else if (r->op == L2_WRITE)

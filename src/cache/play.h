@@ -30,8 +30,9 @@ struct cache_insn {
 /* What is counted for a launch. */
 struct cache_counts {
 	struct l1_counts l1[CACHE_KINDS];
-	u64 read_sectors;  /* that come from the second cache */
-	u64 write_sectors; /* that go to it, atomics among them */
+	u64 read_sectors;          /* that come from the second cache */
+	u64 write_sectors;         /* that go to it, atomics among them */
+	u64 surface_write_sectors; /* of these, stores to surfaces */
 	u64 flushes;
 	u64 constant_hit, constant_miss; /* requests */
 	u64 code_sectors;                /* code and parameters that a cold launch reads */
@@ -47,7 +48,7 @@ struct cache_request {
 	u16 count, requests;      /* of atomics */
 	u16 warp;                 /* in the SM: those of one warp follow one another */
 	u8 op;                    /* enum l2_op */
-	u8 class, fetch_bytes;
+	u8 class, fetch_bytes, aperture;
 };
 
 #define CACHE_GPCS 8u

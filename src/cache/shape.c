@@ -146,8 +146,18 @@ void cache_shape_global(struct cache_shape *s, const u64 *address, u32 mask, u32
 		shape_bytes_add(&making, address[0], (u32)stretch);
 	for (u32 m = stretch ? 0 : mask; m; m &= m - 1)
 		shape_bytes_add(&making, address[__builtin_ctz(m)], width);
-	if (s->kind == CACHE_ATOM || s->kind == CACHE_RED || s->kind == CACHE_BULK_RED)
+	if (s->kind == CACHE_ATOM || s->kind == CACHE_RED || s->kind == CACHE_BULK_RED ||
+	    s->kind == CACHE_SURFACE_RED)
 		count_lanes(s, address, mask, is_cas);
+}
+
+void cache_shape_texels(struct cache_shape *s, const u64 *address, u32 len, u32 width)
+{
+	/* All lines may be known already. */
+	struct making making = {.s = s, .seen = {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
+
+	for (u32 i = 0; i < len; i++)
+		shape_bytes_add(&making, address[i], width);
 }
 
 void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 width, u64 base)
@@ -200,13 +210,15 @@ static size_t shape_bytes(const struct cache_shape *s)
 bool cache_shape_equal(const struct cache_shape *a, const struct cache_shape *b)
 {
 	return a->pc == b->pc && a->kind == b->kind && a->pieces == b->pieces &&
+	       a->policy.follows == b->policy.follows && a->policy.aperture == b->policy.aperture &&
 	       !memcmp(a->piece, b->piece, shape_bytes(a));
 }
 
 u64 cache_shape_hash(const struct cache_shape *s)
 {
 	const u64 *words = (const u64 *)s->piece;
-	u64 h = HASH_SEED ^ ((u64)s->pc << 8 | s->kind);
+	u64 h = HASH_SEED ^ ((u64)s->pc << 8 | s->kind) ^ (u64)s->policy.follows << 62 ^
+		(u64)s->policy.aperture << 60;
 
 	for (size_t i = 0; i < shape_bytes(s) / sizeof(*words); i++)
 		h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;

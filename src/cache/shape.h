@@ -20,6 +20,11 @@ enum cache_kind {
 	CACHE_BULK_LOAD, /* bulk and tensor copies: past the first cache */
 	CACHE_BULK_STORE,
 	CACHE_BULK_RED,
+	/* Requests to the texture unit. */
+	CACHE_TEXTURE,
+	CACHE_SURFACE_LOAD,
+	CACHE_SURFACE_STORE,
+	CACHE_SURFACE_RED,
 	CACHE_CONSTANT, /* pieces are requests for lines of the constant cache */
 	CACHE_KINDS,
 	/* These are no accesses: they have no lines. */
@@ -33,6 +38,8 @@ struct cache_policy {
 	bool is_past;   /* past the first cache, whose line it drops */
 	u8 class;       /* enum l2_class */
 	u8 fetch_bytes; /* of the second cache; 0: as the device does */
+	u8 aperture;    /* enum l2_aperture */
+	bool follows;   /* another request of the instruction before, in the same turn */
 };
 
 /* One line of a shape. */
@@ -66,6 +73,8 @@ void cache_shape_global(struct cache_shape *s, const u64 *address, u32 mask, u32
  * `base`: a line number for the warp's first word.
  */
 void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 width, u64 base);
+/* Add texels to a shape that has 0 pieces or texels: `width` bytes at each of `len` addresses. */
+void cache_shape_texels(struct cache_shape *s, const u64 *address, u32 len, u32 width);
 /* Loads of constants: distinct addresses. */
 void cache_shape_constant(struct cache_shape *s, const u64 *address, u32 mask);
 /* Sectors that the piece touches, a bit each. */

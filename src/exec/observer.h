@@ -53,6 +53,33 @@ struct exec_access {
 	u64 more; /* with that: further ones like it, by warps of other CTAs, too */
 };
 
+/* A texel that a lane reads or writes, and where it is. */
+struct exec_texel {
+	/*
+	 * As caches see it: of arrays, where their texels lie in blocks, of 4 rows of 32 bytes in a
+	 * line and 2 rows of 16 bytes in a sector (measured on an H200); else a device address.
+	 */
+	u64 address;
+	u32 bytes;
+	u32 lane;
+};
+
+/*
+ * One request of a warp to its texture unit, before it takes place: the lanes of an instruction go
+ * by fours or eights.
+ */
+struct exec_texture {
+	const struct cta *cta;
+	const struct uop *in;
+	u32 pc, warp;
+	u8 kind; /* ACCESS_LOAD, ACCESS_STORE, ACCESS_RED */
+	bool is_surface;
+	bool is_first; /* of the instruction of the warp */
+	u32 mask;      /* lanes of the request */
+	u32 len;
+	const struct exec_texel *texel; /* in the order of the lanes; some may come twice */
+};
+
 /*
  * Where all that a gang, or the warp that runs alone, is about to touch lies: its lanes' addresses
  * are in [lo, end), in one space, as in struct exec_access. end 0: anywhere in that space.
@@ -133,6 +160,8 @@ struct exec_observer {
 	 * them.
 	 */
 	bool every;
+	/* Textures and surfaces. */
+	void (*texture)(void *user, const struct exec_texture *t);
 	void (*sync)(void *user, const struct exec_sync *s);
 	/* A thread has got this memory of the device's heap. */
 	void (*heap)(void *user, const struct cta *c, u64 address, u64 bytes);

@@ -5,6 +5,7 @@
 #include "src/base/setting.h"
 #include "src/profile/collect_int.h"
 #include "src/watch/counters.h"
+#include "src/watch/texture.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -190,6 +191,35 @@ static void collect_count_access(void *user, const struct exec_access *a)
 	count_row(s->row[row], a->space, &t, ideal, bytes, times);
 }
 
+static void collect_count_texture(void *user, const struct exec_texture *x)
+{
+	struct slot *s = collect_slot_of(user, x->cta->env);
+	u64 *to, *at, sectors, bytes = 0;
+	struct cache_shape shape;
+	u32 which;
+
+	if (!s)
+		return;
+	which = !x->is_surface            ? ACCESS_OF_texture_ld
+		: x->kind == ACCESS_STORE ? ACCESS_OF_surface_st
+		: x->kind == ACCESS_RED   ? ACCESS_OF_surface_red
+					  : ACCESS_OF_surface_ld;
+	watch_texture_shape(x, (u64)(uintptr_t)x->cta->env->mem->arena, &shape);
+	sectors = watch_shape_sectors(&shape);
+	for (u32 i = 0; i < x->len; i++)
+		bytes += x->texel[i].bytes;
+	to = s->access[which];
+	to[FIELD_INSTS] += x->is_first;
+	to[FIELD_REQUESTS]++;
+	to[FIELD_SECTORS] += sectors;
+	to[FIELD_DISTINCT] += sectors;
+	to[FIELD_IDEAL] += min_u64(sectors, (bytes + 31) / 32);
+	to[FIELD_BYTES] += bytes;
+	at = s->row[mine.rows->row_of[x->pc]];
+	at[COLUMN_texture_requests]++;
+	at[COLUMN_texture_sectors] += sectors;
+}
+
 /* ---- programs ---- */
 
 /*
@@ -317,6 +347,7 @@ static void narrow_launch(void *user, const struct exec_env *e, struct exec_obse
 	o->step = NULL;
 	o->access = NULL;
 	o->alike = NULL;
+	o->texture = NULL;
 }
 
 static void caches_ended(void *user, u64 grid_id, const struct cache_counts *counts,
@@ -430,6 +461,7 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 			   .step = collect_count_step,
 			   .access = collect_count_access,
 			   .alike = collect_count_access,
+			   .texture = collect_count_texture,
 			   .narrow = narrow_launch},
 	};
 	pthread_mutex_init(&d->lock, NULL);

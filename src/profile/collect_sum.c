@@ -102,6 +102,10 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 		[CACHE_BULK_LOAD] = VALUE_l1_bulk_load_requests,
 		[CACHE_BULK_STORE] = VALUE_l1_bulk_store_requests,
 		[CACHE_BULK_RED] = VALUE_l1_bulk_red_requests,
+		[CACHE_TEXTURE] = VALUE_l1_texture_requests,
+		[CACHE_SURFACE_LOAD] = VALUE_l1_surface_load_requests,
+		[CACHE_SURFACE_STORE] = VALUE_l1_surface_store_requests,
+		[CACHE_SURFACE_RED] = VALUE_l1_surface_red_requests,
 	};
 	static const enum profile_value second[] = {
 		[L2_READ] = VALUE_l2_read_requests,
@@ -116,12 +120,17 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 		sum_second(&value[second[i]], &c->l2, (enum l2_op)i);
 	value[VALUE_l1_read] = c->read_sectors;
 	value[VALUE_l1_write] = c->write_sectors;
+	value[VALUE_l1_surface_write] = c->surface_write_sectors;
 	value[VALUE_constant_hit] = c->constant_hit;
 	value[VALUE_constant_miss] = c->constant_miss;
 	value[VALUE_l2_chunks] = c->l2.chunks;
 	value[VALUE_l2_code] = c->code_sectors;
 	value[VALUE_dram_read] = c->l2.dram_read;
 	value[VALUE_dram_write] = c->l2.dram_write;
+	for (u32 op = 0; op < L2_OPS; op++) {
+		value[VALUE_host_read + op] = c->l2.far[L2_SYSTEM][op];
+		value[VALUE_peer_read + op] = c->l2.far[L2_PEER][op];
+	}
 	for (u32 i = 0; i < L2_CLASSES; i++) {
 		value[VALUE_l2_class_streaming_hit + 2 * i] = c->l2.class_hit[i];
 		value[VALUE_l2_class_streaming + 2 * i] = c->l2.class_sectors[i];

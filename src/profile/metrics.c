@@ -24,6 +24,12 @@
 #define L1(field)                                                                                  \
 	(V(l1_load_##field) + V(l1_store_##field) + V(l1_atom_##field) + V(l1_red_##field) +       \
 	 V(l1_copy_##field) + V(l1_local_load_##field) + V(l1_local_store_##field))
+/* Of the texture unit. */
+#define SURFACE(field) (V(surface_ld_##field) + V(surface_st_##field) + V(surface_red_##field))
+#define TEX(field) (V(texture_ld_##field) + SURFACE(field))
+#define L1_SURFACE(field)                                                                          \
+	(V(l1_surface_load_##field) + V(l1_surface_store_##field) + V(l1_surface_red_##field))
+#define L1_TEX(field) (V(l1_texture_##field) + L1_SURFACE(field))
 /* Atomics look a line up for each request that they make of it. */
 #define SET_ACCESSES                                                                               \
 	(L1(tags) - V(l1_atom_tags) - V(l1_red_tags) + V(l2_atom_requests) + V(l2_red_requests) -  \

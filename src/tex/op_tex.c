@@ -295,12 +295,12 @@ HANDLER(is_type)
 
 /* ---- surfaces ---- */
 
-/* Host address of the lane's place, NULL: outside. False after a fault. */
-static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
-			  const struct tex_object *s, u8 **at)
+static u8 *find_place(struct gang *g, const struct uop *in, u32 lane, const struct tex_object *s,
+		      struct surf_place *p, bool *fault)
 {
 	u32 how = in->texture.how;
-	struct surf_place p = {
+
+	*p = (struct surf_place){
 		.geometry = how & TEX_GEOMETRY,
 		.layered = how & TEX_LAYERED,
 		.formatted = how & SURF_FORMATTED,
@@ -308,11 +308,19 @@ static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
 		.layer = value_at(g, in, TEX_ROW_LAYER, lane),
 		.bytes = in->mem.size * in->mem.count,
 	};
+	for (u32 i = 0; i < 3; i++)
+		p->at[i] = (s32)value_at(g, in, TEX_ROW_COORD + i, lane);
+	return surf_at(s, p, fault);
+}
+
+/* Host address of the lane's place, NULL: outside. False after a fault. */
+static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
+			  const struct tex_object *s, u8 **at)
+{
+	struct surf_place p;
 	bool fault;
 
-	for (u32 i = 0; i < 3; i++)
-		p.at[i] = (s32)value_at(g, in, TEX_ROW_COORD + i, lane);
-	*at = surf_at(s, &p, &fault);
+	*at = find_place(g, in, lane, s, &p, &fault);
 	if (fault) {
 		refuse_lane(g, in, lane, (u64)(u32)p.at[0],
 			    p.formatted ? s->image.element_bytes : p.bytes);
@@ -478,10 +486,152 @@ static bool tell_texel(struct gang *g, const struct uop *in, u32 w, u32 l, struc
 	return true;
 }
 
+/* ---- requests to the texture unit ---- */
+
+/*
+ * How many lanes go together, measured on an H200: fours; eights of fetches by number in one
+ * dimension of texels below 16 bytes, and of surfaces of one or two dimensions.
+ * Deviation: texels of 8 bytes were not measured; they are taken to go like those of 4.
+ */
+static u32 request_lanes(const struct uop *in, const struct tex_object *t)
+{
+	u32 how = in->texture.how, geometry = how & TEX_GEOMETRY;
+
+	if (how & TEX_LAYERED)
+		return 4;
+	if (t->kind == TEX_SURFACE)
+		return geometry == TEX_3D ? 4 : 8;
+	return geometry == TEX_1D && how & TEX_INTEGER && t->image.element_bytes < 16 ? 8 : 4;
+}
+
+#define TILE_BYTES 32u /* of a row of a line */
+#define TILE_ROWS 4u
+
+/* The level that has the place. */
+static const struct tex_level *level_of(const struct tex_image *im, const u8 *at)
+{
+	for (u32 i = im->levels; i-- > 1;)
+		if (at >= im->level[i].base)
+			return &im->level[i];
+	return &im->level[0];
+}
+
+/* Where caches see what the host has there. */
+static u64 cached_place(const struct mem *m, const struct tex_image *im, const u8 *at)
+{
+	const struct tex_level *l = level_of(im, at);
+	u64 from = (u64)(at - l->base), block = mem_format_block(im->format);
+	u64 z = l->slice ? from / l->slice : 0, in_slice = from - z * l->slice;
+	u64 y = l->pitch ? in_slice / l->pitch : 0, x = in_slice - y * l->pitch;
+	u64 tiles = (l->pitch + TILE_BYTES - 1) / TILE_BYTES;
+	u64 rows = (l->size[1] + block - 1) / block;
+	u64 line =
+		(z * ((rows + TILE_ROWS - 1) / TILE_ROWS) + y / TILE_ROWS) * tiles + x / TILE_BYTES;
+
+	if (!im->tiled)
+		return device_address(m, at);
+	return (device_address(m, l->base) & ~(u64)127) + line * 128 + x % TILE_BYTES / 16 * 64 +
+	       y % TILE_ROWS / 2 * 32 + y % 2 * 16 + x % 16;
+}
+
+/* Texels that a fetch may touch: eight of each level at each tap. */
+#define TOUCHED_MAX (2u * TEX_CORNERS)
+
+/* Texels of one request. */
+struct touched {
+	struct exec_texel at[8 * TOUCHED_MAX];
+	u32 len, lane;
+	const struct mem *mem;
+	const struct tex_image *image;
+};
+
+static void add_touched(void *user, const u8 *texel)
+{
+	struct touched *t = user;
+
+	if (t->len < ARRAY_LEN(t->at))
+		t->at[t->len++] =
+			(struct exec_texel){.address = cached_place(t->mem, t->image, texel),
+					    .bytes = t->image->element_bytes,
+					    .lane = t->lane % WARP_LANES};
+}
+
+static void touch_texels(struct gang *g, const struct uop *in, u32 lane, const struct tex_object *t,
+			 struct touched *out)
+{
+	struct tex_sampler own;
+	struct tex_request r;
+
+	get_request(g, in, lane, &r);
+	tex_touch(t, find_sampler(g, in, lane, t, &own), &r, add_touched, out);
+}
+
+static void touch_surface(struct gang *g, const struct uop *in, u32 lane,
+			  const struct tex_object *s, struct touched *out)
+{
+	bool texel = in->inner != OP_sured && in->texture.how & SURF_FORMATTED;
+	struct surf_place p;
+	bool fault;
+	u8 *at = find_place(g, in, lane, s, &p, &fault);
+
+	if (!at)
+		return;
+	add_touched(out, at);
+	if (!texel)
+		out->at[out->len - 1].bytes = (u32)in->mem.size * in->mem.count;
+}
+
+/* Report what a warp asks of its texture unit. */
+static void tell_requests(struct gang *g, const struct uop *in, u32 w, u32 kind)
+{
+	const struct exec_observer *o = g->env->observer;
+	struct exec_texture e = {.cta = g->cta,
+				 .in = in,
+				 .pc = (u32)(in - g->uops),
+				 .warp = cta_warp(g, w),
+				 .kind = in->inner == OP_sust    ? ACCESS_STORE
+					 : in->inner == OP_sured ? ACCESS_RED
+								 : ACCESS_LOAD,
+				 .is_surface = kind == TEX_SURFACE,
+				 .is_first = true};
+	u32 mask = mask_of(g, w), lanes;
+	struct touched all;
+
+	all.mem = g->env->mem;
+	for (u32 first = 0; first < WARP_LANES; first += lanes) {
+		lanes = 4;
+		all.len = 0;
+		e.mask = 0;
+		for (u32 l = first; l < first + lanes; l++) {
+			u32 lane = w * WARP_LANES + l;
+			const struct tex_object *t =
+				mask >> l & 1 ? object_of(g, in, ROW64(in->a)[lane], kind) : NULL;
+
+			if (!t || !is_texture_there(g, t))
+				continue;
+			lanes = first % 8 ? 4 : request_lanes(in, t);
+			e.mask |= 1u << l;
+			all.lane = lane;
+			all.image = &t->image;
+			if (kind == TEX_SURFACE)
+				touch_surface(g, in, lane, t, &all);
+			else
+				touch_texels(g, in, lane, t, &all);
+		}
+		e.texel = all.at;
+		e.len = all.len;
+		if (e.mask)
+			o->texture(o->user, &e);
+		e.is_first &= !e.mask;
+	}
+}
+
 HANDLER(watch_surf)
 {
 	struct object_cache cache = {0};
 
+	for (u32 w = 0; g->env->observer->texture && w < WARPS; w++)
+		tell_requests(g, in, w, TEX_SURFACE);
 	if (tells_all(g))
 		EACH_LANE(w, l)
 			if (!tell_texel(g, in, w, l, &cache))
@@ -542,6 +692,8 @@ HANDLER(watch_tex)
 {
 	struct object_cache cache = {0};
 
+	for (u32 w = 0; g->env->observer->texture && w < WARPS; w++)
+		tell_requests(g, in, w, TEX_TEXTURE);
 	if (tells_all(g))
 		EACH_LANE(w, l)
 			if (!tell_fetch(g, in, w, l, &cache))

@@ -49,6 +49,7 @@ struct tex_image {
 	u8 channel_bytes;     /* 0: packed or compressed */
 	u8 element_bytes;
 	bool opaque; /* a fourth channel that is not there is 1: measured for arrays of blocks */
+	bool tiled;  /* an array, whose texels lie in blocks on a device */
 	bool cube, layered, linear; /* linear: memory without an array, no filtering */
 	u8 dims;                    /* 1 to 3, layers not counted */
 	u32 levels, layers;         /* layers: faces counted singly */

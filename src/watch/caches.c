@@ -4,6 +4,7 @@
  */
 #include "src/watch/caches.h"
 #include "src/exec/lane_access.h"
+#include "src/watch/texture.h"
 
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@
 /* What an instruction asks, found out when it is first seen. */
 struct insn_policy {
 	bool is_known, is_constant, is_acquire, is_cas;
+	bool is_surface;  /* told as requests to the texture unit */
 	bool is_fragment; /* wmma, whose accesses are those of its pieces */
 	struct cache_policy policy;
 };
@@ -111,6 +113,7 @@ static void find_policy(const struct caches_launch *l, const struct isa_form *fo
 		p->policy.fetch_bytes = 128;
 	p->is_constant = isa_form_has(form, M_const);
 	p->is_cas = isa_form_has(form, M_cas);
+	p->is_surface = !strncmp(form->row->name[form->name], "su", 2);
 	p->is_fragment = !strncmp(form->row->name[form->name], "wmma", 4);
 }
 
@@ -189,6 +192,41 @@ static const u8 global_kinds[] = {
 	[ACCESS_RED] = CACHE_RED,   [ACCESS_COPY_READ] = CACHE_COPY,
 };
 
+/* The allocation beyond the device's own memory that the worker saw last. */
+static _Thread_local struct {
+	const struct mem *of;
+	u32 epoch;
+	u64 base, size;
+	u8 aperture;
+} seen_far;
+
+/*
+ * Whose memory it is. Lanes of one access are taken to go to one memory; managed memory and
+ * mappings are the device's own, as pages are that it has touched.
+ */
+static u8 aperture_of(struct mem *m, u64 address)
+{
+	u32 epoch = __atomic_load_n(&m->epoch, __ATOMIC_RELAXED);
+	struct mem *owner = NULL;
+	struct mem_range r;
+
+	if (PL_LIKELY(mem_in_arena(m, address)) || !m->system)
+		return L2_DEVICE;
+	if (seen_far.of == m && seen_far.epoch == epoch && address - seen_far.base < seen_far.size)
+		return seen_far.aperture;
+	if (!mem_system_find(m->system, address, 1, &r, &owner))
+		return L2_DEVICE;
+	seen_far.of = m;
+	seen_far.epoch = epoch;
+	seen_far.base = r.base;
+	seen_far.size = r.size;
+	seen_far.aperture = owner == &m->system->host
+				    ? r.kind == MEM_KIND_MANAGED ? L2_DEVICE : L2_SYSTEM
+			    : owner == &m->system->maps ? L2_DEVICE
+							: L2_PEER;
+	return seen_far.aperture;
+}
+
 /* Addresses from the start of the device's memory, which lies elsewhere in every process. */
 static u64 place(const struct exec_access *a, u32 lane)
 {
@@ -209,13 +247,14 @@ static u64 first_line_of(const struct caches_launch *l, const struct exec_access
 
 /* Fills the shape; false: the caches do not see the access. */
 static bool shape_of(struct caches_launch *l, const struct exec_access *a,
-		     const struct insn_policy *p, struct cache_shape *s)
+		     const struct insn_policy *p, u8 aperture, struct cache_shape *s)
 {
 	u32 width = (u32)a->size * a->count;
 	u64 address[WARP_LANES];
 
 	s->pc = a->pc;
 	s->policy = p->policy;
+	s->policy.aperture = aperture;
 	if (a->space == MEM_LOCAL) {
 		s->kind = a->kind == ACCESS_STORE ? CACHE_LOCAL_STORE : CACHE_LOCAL_LOAD;
 		cache_shape_local(s, a->address, a->mask, width, local_base(l, a->cta, a->warp));
@@ -297,7 +336,7 @@ static void caches_extra(struct cache_trace *t, const struct exec_access *a,
 	u64 address[WARP_LANES];
 	struct cache_shape s;
 
-	if (a->space != MEM_GLOBAL)
+	if (a->space != MEM_GLOBAL || p->is_surface)
 		return;
 	for (u32 i = 0; i < WARP_LANES; i++)
 		address[i] = place(a, i);
@@ -319,9 +358,12 @@ static void caches_access(void *user, const struct exec_access *a)
 	struct cache_trace *t = trace_of(user, a->cta, &l);
 	const struct insn_policy *p;
 	struct cache_shape s;
+	u8 aperture = L2_DEVICE;
 
 	if (!t || (a->space != MEM_GLOBAL && a->space != MEM_LOCAL))
 		return;
+	if (a->space == MEM_GLOBAL)
+		aperture = aperture_of(a->cta->env->mem, a->address[__builtin_ctz(a->mask)]);
 	p = policy_of(l, a->in, a->pc);
 	/* The caches of textures are none of the model's. */
 	if (a->in->inner == OP_tex)
@@ -330,13 +372,26 @@ static void caches_access(void *user, const struct exec_access *a)
 		caches_extra(t, a, p);
 		return;
 	}
-	if (!cache_trace_again(t, a->warp, a->pattern, first_line_of(l, a, p))) {
-		if (!shape_of(l, a, p, &s))
+	if (aperture != L2_DEVICE) {
+		if (shape_of(l, a, p, aperture, &s))
+			cache_trace_add(t, a->warp, &s);
+	} else if (!cache_trace_again(t, a->warp, a->pattern, first_line_of(l, a, p))) {
+		if (!shape_of(l, a, p, aperture, &s))
 			return;
 		cache_trace_add_pattern(t, a->warp, a->pattern, &s);
 	}
 	if (p->is_acquire)
 		add_mark(t, a->warp, a->pc, CACHE_FLUSH);
+}
+
+static void caches_texture(void *user, const struct exec_texture *x)
+{
+	struct caches_launch *l;
+	struct cache_trace *t = trace_of(user, x->cta, &l);
+	struct cache_shape s;
+
+	if (t && watch_texture_shape(x, (u64)(uintptr_t)x->cta->env->mem->arena, &s))
+		cache_trace_add(t, x->warp, &s);
 }
 
 static void caches_sync(void *user, const struct exec_sync *s)
@@ -623,6 +678,7 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 		.cta_end = caches_cta_end,
 		.access = caches_access,
 		.every = true,
+		.texture = caches_texture,
 		.sync = caches_sync,
 	};
 	return true;

@@ -3,6 +3,7 @@ libcore_la_SOURCES += \
 	src/watch/counters.c src/watch/counters.h src/watch/metrics.def \
 	src/watch/straight.c src/watch/straight.h \
 	src/watch/tee.c src/watch/tee.h \
+	src/watch/texture.c src/watch/texture.h \
 	src/watch/trace.c src/watch/trace.h
 
-EXTRA_DIST += tests/counters/README.md
+EXTRA_DIST += tests/counters/README.md tests/counters/textures.tsv

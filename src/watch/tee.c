@@ -97,6 +97,14 @@ static void tee_sync(void *user, const struct exec_sync *s)
 	o->sync(o->user, s);
 }
 
+static void tee_texture(void *user, const struct exec_texture *x)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, texture)
+	o->texture(o->user, x);
+}
+
 static void tee_heap(void *user, const struct cta *c, u64 address, u64 bytes)
 {
 	const struct watch_tee *t = user;
@@ -191,6 +199,7 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	all->access = o->access ? tee_access : all->access;
 	all->alike = o->alike ? tee_alike : all->alike;
 	all->each |= o->access && !o->alike;
+	all->texture = o->texture ? tee_texture : all->texture;
 	all->sync = o->sync ? tee_sync : all->sync;
 	all->heap = o->heap ? tee_heap : all->heap;
 	all->narrow = o->narrow ? tee_narrow : all->narrow;

@@ -154,6 +154,7 @@ static void set_levels(struct tex_image *im, const struct mem_array *a, u32 n, u
 				 : 1;
 	im->layers = im->cube || im->layered ? (u32)d->depth : 1;
 	im->levels = n;
+	im->tiled = true;
 	im->address = a->base - a->mem->bias;
 	im->bytes = a->bytes;
 	for (u32 i = 0; i < n; i++)

@@ -33,6 +33,8 @@ static const struct cell {
 	{"L2 Theoretical Sectors Global", "sectors", CELL_COUNT, COLUMN_global_sectors, 0, false},
 	{"L2 Theoretical Sectors Global Ideal", NULL, CELL_COUNT, COLUMN_global_ideal, 0, false},
 	{"L2 Theoretical Sectors Local", "local", CELL_COUNT, COLUMN_local_sectors, 0, false},
+	{"L1 Requests Texture", NULL, CELL_COUNT, COLUMN_texture_requests, 0, false},
+	{"L1 Sectors Texture", "texture", CELL_COUNT, COLUMN_texture_sectors, 0, false},
 	{"L1 Hit Sectors", "L1 hit", CELL_COUNT, COLUMN_l1_hit, 0, true},
 	{"L1 Miss Sectors", "L1 miss", CELL_COUNT, COLUMN_l1_miss, 0, true},
 	{"L2 Sectors", NULL, CELL_COUNT, COLUMN_l2_sectors, 0, true},
