@@ -295,7 +295,7 @@ HANDLER(is_type)
 
 /* ---- surfaces ---- */
 
-static u8 *find_place(struct gang *g, const struct uop *in, u32 lane, const struct tex_object *s,
+static u8 *surface_at(struct gang *g, const struct uop *in, u32 lane, const struct tex_object *s,
 		      struct surf_place *p, bool *fault)
 {
 	u32 how = in->texture.how;
@@ -320,7 +320,7 @@ static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
 	struct surf_place p;
 	bool fault;
 
-	*at = find_place(g, in, lane, s, &p, &fault);
+	*at = surface_at(g, in, lane, s, &p, &fault);
 	if (fault) {
 		refuse_lane(g, in, lane, (u64)(u32)p.at[0],
 			    p.formatted ? s->image.element_bytes : p.bytes);
@@ -508,7 +508,7 @@ static u32 request_lanes(const struct uop *in, const struct tex_object *t)
 #define TILE_ROWS 4u
 
 /* The level that has the place. */
-static const struct tex_level *level_of(const struct tex_image *im, const u8 *at)
+static const struct tex_level *level_with(const struct tex_image *im, const u8 *at)
 {
 	for (u32 i = im->levels; i-- > 1;)
 		if (at >= im->level[i].base)
@@ -519,7 +519,7 @@ static const struct tex_level *level_of(const struct tex_image *im, const u8 *at
 /* Where caches see what the host has there. */
 static u64 cached_place(const struct mem *m, const struct tex_image *im, const u8 *at)
 {
-	const struct tex_level *l = level_of(im, at);
+	const struct tex_level *l = level_with(im, at);
 	u64 from = (u64)(at - l->base), block = mem_format_block(im->format);
 	u64 z = l->slice ? from / l->slice : 0, in_slice = from - z * l->slice;
 	u64 y = l->pitch ? in_slice / l->pitch : 0, x = in_slice - y * l->pitch;
@@ -572,7 +572,7 @@ static void touch_surface(struct gang *g, const struct uop *in, u32 lane,
 	bool texel = in->inner != OP_sured && in->texture.how & SURF_FORMATTED;
 	struct surf_place p;
 	bool fault;
-	u8 *at = find_place(g, in, lane, s, &p, &fault);
+	u8 *at = surface_at(g, in, lane, s, &p, &fault);
 
 	if (!at)
 		return;

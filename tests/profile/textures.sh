@@ -11,15 +11,24 @@ metrics=$(sed -n 's/^@	//p' $measured | tr '\t' '\n' | sed 's/$/.sum/')
 counts()
 {
 	awk -F'","' -v want="$(echo "$metrics" | tr '\n' ' ')" '
-		/^"ID"/ { for (i = 1; i <= NF; i++) { sub(/"$/, "", $i); at[$i] = i } n = split(want, w, " "); next }
+		/^"ID"/ {
+			for (i = 1; i <= NF; i++) { sub(/"$/, "", $i); at[$i] = i }
+			n = split(want, w, " ")
+			next
+		}
 		/^"[0-9]/ {
 			line = ""
-			for (k = 1; k <= n; k++) { x = $(at[w[k]]); gsub(/[",]/, "", x); line = line (k > 1 ? "\t" : "") x }
+			for (k = 1; k <= n; k++) {
+				x = $(at[w[k]])
+				gsub(/[",]/, "", x)
+				line = line (k > 1 ? "\t" : "") x
+			}
 			print line
 		}' "$1"
 }
 
-capture ptxloom profile -d h200 --csv --page raw --metrics "$(echo "$metrics" | paste -sd, -)" --log-file "$scratch/raw" "$app"
+capture ptxloom profile -d h200 --csv --page raw --metrics "$(echo "$metrics" | paste -sd, -)" \
+	--log-file "$scratch/raw" "$app"
 sed '/^[#@]/d; s/	.*//' $measured >"$scratch/launches"
 same "$scratch/launches" "$scratch/out" "the program made the launches that were measured"
 # An H200 writes 5 to 17 sectors to the host for each launch, when it has ended.
