@@ -4,6 +4,9 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 cd "$scratch" || exit 1
+# Paths in what is compiled are those of this run.
+CCACHE_DISABLE=1
+export CCACHE_DISABLE
 
 # ---- Debian ----
 
