@@ -323,7 +323,11 @@ bool findings_open(struct findings *l, u32 checks, struct text *why)
 			.host_stacks = finding_shows(BACKTRACE_HOST),
 			.errors_only = setting_number(SETTING_CHECK_LEVEL, LEVEL_WARN) > LEVEL_WARN,
 			.callers = setting_number(SETTING_CHECK_CALLERS, 0),
+			.prefix = setting_text(SETTING_CHECK_PREFIX),
+			.strips = setting_number(SETTING_CHECK_STRIP, 0),
 		}};
+	if (!l->options.prefix)
+		l->options.prefix = "=========";
 	pthread_mutex_init(&l->lock, NULL);
 	l->choice = check_choice_open();
 	if (ok && known) {
@@ -383,8 +387,6 @@ static u64 key_of(const struct finding *f)
 	return key | 1;
 }
 
-#define PREFIX "========= "
-
 static FILE *output(const struct findings *l)
 {
 	return l->file ? l->file : stderr;
@@ -402,17 +404,49 @@ static bool is_text(const struct findings *l)
 	       !is_silent(l);
 }
 
-static void print_finding(const struct finding *f, FILE *to)
+/* Is `at` the end of a name of a file, which the number of a line follows? */
+static bool ends_file(const char *at, const char *end)
+{
+	return at + 1 < end && at[0] == ':' && at[1] >= '0' && at[1] <= '9';
+}
+
+/* A line, in which names of files with lines lose their folders. */
+static void print_stripped(const char *line, const char *end, FILE *to)
+{
+	const char *word, *name;
+
+	while (line < end) {
+		word = line + strspn(line, " (");
+		word = word < end ? word : end;
+		for (name = word; name < end && *name != ' ' && !ends_file(name, end);)
+			name++;
+		fprintf(to, "%.*s", (int)(word - line), line);
+		if (*word == '/' && name < end && *name == ':')
+			word = (const char *)memrchr(word, '/', (size_t)(name - word)) + 1;
+		fprintf(to, "%.*s", (int)(name - word), word);
+		line = name;
+		if (line < end && *line == ':')
+			fputc(*line++, to);
+	}
+}
+
+static void print_finding(const struct findings *l, const struct finding *f)
 {
 	const char *line = f->text.at;
+	FILE *to = output(l);
 
 	while (line && *line) {
 		const char *end = strchrnul(line, '\n');
 
-		fprintf(to, PREFIX "%.*s\n", (int)(end - line), line);
+		fprintf(to, "%s ", l->options.prefix);
+		if (l->options.strips)
+			print_stripped(line, end, to);
+		else
+			fprintf(to, "%.*s", (int)(end - line), line);
+		fputc('\n', to);
 		line = *end ? end + 1 : end;
 	}
-	fputs("=========\n", to);
+	fprintf(to, "%s\n", l->options.prefix);
 	fflush(to);
 }
 
@@ -476,7 +510,7 @@ static void keep_finding(struct findings *l, struct finding *f, u64 key)
 	if (is_text(l) && !f->is_shown && l->errors + l->warnings <= l->options.limit &&
 	    !(f->is_warning && l->options.errors_only)) {
 		fflush(stdout);
-		print_finding(f, output(l));
+		print_finding(l, f);
 	}
 	record_finding(f);
 	/* Without memory it is not known again, but it was said. */
@@ -559,13 +593,14 @@ static const char *plural(u64 n)
 static void print_findings_summary(const struct findings *l)
 {
 	u64 race_errors = 0, race_warnings = 0, all = l->errors + l->warnings;
+	const char *prefix = l->options.prefix;
 	FILE *to = output(l);
 
 	if (all > l->options.limit)
-		fprintf(to, PREFIX "Only the first %llu of %llu are shown\n",
+		fprintf(to, "%s Only the first %llu of %llu are shown\n", prefix,
 			(unsigned long long)l->options.limit, (unsigned long long)all);
 	if (l->suppressed)
-		fprintf(to, PREFIX "%llu suppressed\n", (unsigned long long)l->suppressed);
+		fprintf(to, "%s %llu suppressed\n", prefix, (unsigned long long)l->suppressed);
 	for (size_t i = 0; i < l->list.len; i++)
 		if (finding_check(l->list.at[i].kind) == CHECK_RACE) {
 			race_errors += !l->list.at[i].is_warning;
@@ -573,18 +608,17 @@ static void print_findings_summary(const struct findings *l)
 		}
 	all = race_errors + race_warnings;
 	if (l->has_leaks)
-		fprintf(to, PREFIX "LEAK SUMMARY: %llu bytes leaked in %llu allocations\n",
+		fprintf(to, "%s LEAK SUMMARY: %llu bytes leaked in %llu allocations\n", prefix,
 			(unsigned long long)l->leaked, (unsigned long long)l->leaks);
 	if (l->options.checks & CHECK_RACE)
 		fprintf(to,
-			PREFIX
-			"RACECHECK SUMMARY: %llu hazard%s displayed (%llu error%s, %llu warning%s)\n",
-			(unsigned long long)all, plural(all), (unsigned long long)race_errors,
-			plural(race_errors), (unsigned long long)race_warnings,
-			plural(race_warnings));
+			"%s RACECHECK SUMMARY: %llu hazard%s displayed (%llu error%s, %llu warning%s)\n",
+			prefix, (unsigned long long)all, plural(all),
+			(unsigned long long)race_errors, plural(race_errors),
+			(unsigned long long)race_warnings, plural(race_warnings));
 	all = l->errors - race_errors;
 	if (l->options.checks & ~(u32)CHECK_RACE || all)
-		fprintf(to, PREFIX "ERROR SUMMARY: %llu error%s\n", (unsigned long long)all,
+		fprintf(to, "%s ERROR SUMMARY: %llu error%s\n", prefix, (unsigned long long)all,
 			plural(all));
 }
 
@@ -635,7 +669,7 @@ static void print_shown(const struct findings *l)
 {
 	for (size_t i = 0; i < l->list.len && i < l->options.limit; i++)
 		if (l->list.at[i].is_shown)
-			print_finding(&l->list.at[i], output(l));
+			print_finding(l, &l->list.at[i]);
 }
 
 void findings_close(struct findings *l)

@@ -82,6 +82,8 @@ struct finding_options {
 	bool is_quiet;       /* nothing is written but to PTXLOOM_CHECK_FILE */
 	bool host_stacks;    /* are they printed? */
 	u64 callers;         /* frames of them, at most; 0: all */
+	const char *prefix;  /* of each line of text; borrowed from the environment */
+	bool strips;         /* folders from names of files, in text */
 };
 
 struct suppressions;

@@ -153,11 +153,11 @@ status 2 ptxloom-sanitizer
 status 2 ptxloom-sanitizer --tool lint true
 says err "^ptxloom-sanitizer: error: there is no tool 'lint'$"
 status 2 ptxloom-sanitizer --generate-coredump yes true
-says err '^ptxloom-sanitizer: error: --generate-coredump is not supported$'
+says err '^ptxloom-sanitizer: error: --generate-coredump is not supported: '
 status 2 ptxloom-sanitizer --tols memcheck true
 status 2 ptxloom-sanitizer --xml true
 status 0 ptxloom-sanitizer --nvtx=no true
-says err '^ptxloom-sanitizer: note: --nvtx has no meaning here$'
+says err '^ptxloom-sanitizer: note: --nvtx has no effect: '
 
 needs_clang
 cat >scale.cu <<'END'

@@ -1,3 +1,4 @@
+dist_check_SCRIPTS += tests/check/sanitizer.sh
 dist_check_SCRIPTS += tests/check/race.sh tests/check/sync.sh tests/check/formats.sh tests/check/modes.sh tests/check/calls.sh tests/check/host_places.sh tests/check/findings.sh tests/check/documented.sh
 dist_check_SCRIPTS += tests/check/mem.sh tests/check/streams.sh tests/check/programmatic.sh
 dist_check_SCRIPTS += tests/check/init.sh tests/check/engines.sh tests/check/planted.sh tests/check/announced.sh
@@ -11,6 +12,7 @@ EXTRA_DIST += tests/check/copies.cu tests/check/copies.ptx
 EXTRA_DIST += tests/check/sync.inc.sh tests/check/sync.cu tests/check/sync.ptx tests/check/wgmma.cu tests/check/wgmma.ptx
 EXTRA_DIST += tests/check/mem.cu tests/check/mem.ptx tests/check/streams.cu
 if !SANITIZED
+TESTS += tests/check/sanitizer.sh
 TESTS += tests/check/calls.sh tests/check/host_places.sh tests/check/findings.sh tests/check/documented.sh tests/check/sync.sh tests/check/race.sh tests/check/formats.sh tests/check/modes.sh
 TESTS += tests/check/mem.sh tests/check/streams.sh tests/check/programmatic.sh
 TESTS += tests/check/init.sh tests/check/engines.sh tests/check/planted.sh tests/check/announced.sh

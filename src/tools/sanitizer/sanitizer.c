@@ -7,6 +7,7 @@
 #include "src/config.h"
 #include "src/tools/tools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,78 +18,31 @@ enum effect {
 	SAVE,    /* a file, in XML */
 	KERNELS, /* key=value, .. of those that are checked */
 	EXCLUDED,
-	CALLERS, /* frames of the host */
-	PASS,    /* an option of `ptxloom check` with the same values */
-	XML,     /* the format */
-	UNUSED,  /* memory that is never written */
-	IGNORED, /* about what an emulator does not have, or does always */
-	REFUSED, /* not supported */
+	CALLERS,  /* frames of the host */
+	LIMIT,    /* of what is printed, 0: none */
+	LEVEL,    /* of what is printed, auto: warnings, too */
+	PREFIX,   /* of lines */
+	STRIP,    /* folders of names of files */
+	PASS,     /* an option of `ptxloom check` with the same values */
+	XML,      /* the format */
+	UNUSED,   /* memory that is never written */
+	DEFAULTS, /* the first value is what happens always */
+	NOTED,    /* about what an emulator does not have, or does always */
+	MODE,     /* DEFAULTS, but for attach */
+	REFUSED,
 	SHOW_HELP,
 	SHOW_VERSION,
 };
 
 static const struct sanitizer_row {
 	const char *name, *other; /* other: the short form, NULL: none */
-	bool has_value;
+	const char *values;
 	enum effect effect;
+	const char *why;
 } sanitizer_rows[] = {
-	{"--tool", NULL, true, TOOL},
-	{"--leak-check", NULL, true, LEAKS},
-	{"--report-api-errors", NULL, true, API},
-	{"--save", NULL, true, SAVE},
-	{"--xml", NULL, false, XML},
-	{"--log-file", NULL, true, PASS},
-	{"--print-limit", NULL, true, PASS},
-	{"--suppressions", NULL, true, PASS},
-	{"--error-exitcode", NULL, true, PASS},
-	{"--help", "-h", false, SHOW_HELP},
-	{"--version", "-V", false, SHOW_VERSION},
-	{"--check-api-memory-access", NULL, true, IGNORED},
-	{"--check-cache-control", NULL, false, IGNORED},
-	{"--check-device-heap", NULL, true, IGNORED},
-	{"--check-exit-code", NULL, true, IGNORED},
-	{"--check-warpgroup-mma", NULL, true, IGNORED},
-	{"--demangle", NULL, true, IGNORED},
-	{"--destroy-on-device-error", NULL, true, IGNORED},
-	{"--force-blocking-launches", NULL, false, IGNORED},
-	{"--force-synchronization-limit", NULL, true, IGNORED},
-	{"--injection-path", NULL, true, IGNORED},
-	{"--injection-path32", NULL, true, IGNORED},
-	{"--language", NULL, true, IGNORED},
-	{"--max-connections", NULL, true, IGNORED},
-	{"--num-callers-device", NULL, true, IGNORED},
-	{"--num-callers-host", NULL, true, CALLERS},
-	{"--num-cuda-barriers", NULL, true, IGNORED},
-	{"--port", "-p", true, IGNORED},
-	{"--print-level", NULL, true, PASS},
-	{"--racecheck-detect-level", NULL, true, IGNORED},
-	{"--racecheck-indirect-barrier-dependency", NULL, true, IGNORED},
-	{"--racecheck-memcpy-async", NULL, true, IGNORED},
-	{"--racecheck-report", NULL, true, IGNORED},
-	{"--require-cuda-init", NULL, true, IGNORED},
-	{"--show-backtrace", NULL, true, PASS},
-	{"--target-processes", NULL, true, IGNORED},
-	{"--track-stream-ordered-races", NULL, true, IGNORED},
-	{"--coredump-behavior", NULL, true, REFUSED},
-	{"--coredump-name", NULL, true, REFUSED},
-	{"--exclude", NULL, true, EXCLUDED},
-	{"--filter", NULL, true, KERNELS},
-	{"--generate-coredump", NULL, true, REFUSED},
-	{"--kernel-name", "-k", true, KERNELS},
-	{"--kernel-name-exclude", NULL, true, EXCLUDED},
-	{"--kernel-regex", NULL, true, KERNELS},
-	{"--kernel-regex-exclude", NULL, true, EXCLUDED},
-	{"--launch-count", "-c", true, PASS},
-	{"--launch-skip", "-s", true, PASS},
-	{"--mode", NULL, true, REFUSED},
-	{"--nvtx", NULL, true, IGNORED},
-	{"--padding", NULL, true, PASS},
-	{"--prefix", NULL, true, REFUSED},
-	{"--read", NULL, true, REFUSED},
-	{"--strip-paths", NULL, true, REFUSED},
-	{"--target-processes-filter", NULL, true, REFUSED},
-	{"--track-unused-memory", NULL, false, UNUSED},
-	{"--unused-memory-threshold", NULL, true, PASS},
+#define OPTION(name, other, values, effect, why) {name, other, values, effect, why},
+#include "src/tools/sanitizer/sanitizer.def"
+#undef OPTION
 };
 
 static const char sanitizer_help[] =
@@ -99,13 +53,15 @@ static const char sanitizer_help[] =
 	"\n"
 	"  --tool TOOL               memcheck (default), racecheck, initcheck, synccheck\n"
 	"  --leak-check full|no      memcheck: look for leaks, too (default no)\n"
-	"  --report-api-errors all|explicit|no\n"
-	"                            memcheck: report failed calls (default explicit, as all)\n"
+	"  --report-api-errors extended|all|explicit|no\n"
+	"                            memcheck: report failed calls (default extended, as all)\n"
 	"  --error-exitcode N        the exit status if anything is found (default 0: that of PROG)\n"
 	"  --log-file FILE           where findings are written (%p: the process)\n"
 	"  --xml, --save FILE        write them in XML, to FILE; these go together\n"
-	"  --print-limit N           how many are printed (default 100)\n"
+	"  --print-limit N           how many are printed (default 100; 0: all)\n"
 	"  --print-level LEVEL       error: warnings are not printed\n"
+	"  --prefix TEXT             what lines begin with (default =========)\n"
+	"  --strip-paths yes|no      names of files without folders (default yes)\n"
 	"  --suppressions FILE       findings that are known, in XML as --save writes it, or in lines KIND:PATTERN\n"
 	"  --kernel-name KEY=NAME    check these kernels only: kne=NAME, or kns=PART of a name, with commas\n"
 	"  --kernel-name-exclude KEY=NAME\n"
@@ -120,13 +76,14 @@ static const char sanitizer_help[] =
 	"                            which stacks findings have\n"
 	"  --version, --help\n"
 	"\n"
-	"Options about what an emulator does not have, or always does, are accepted: a note says so.\n"
-	"Others are refused.\n";
+	"Options about what an emulator does not have, or always does, are accepted: a note says why.\n"
+	"docs/sanitizer.md has a table of all of them. Others are refused.\n";
 
 /* What the options have said. */
 struct sanitizer {
 	const char *tool, *leaks, *api, *save;
 	bool xml, unused;
+	bool is_noted[ARRAY_LEN(sanitizer_rows)];
 	struct text kernels, excluded; /* patterns, as --kernel-name takes them */
 	VEC(char *) pass;              /* words for `ptxloom check`; owned */
 };
@@ -168,12 +125,32 @@ static bool is_one_of(const char *value, const char *const *words, size_t n)
 	return false;
 }
 
-static int take_word(const char **to, const char *value, const char *const *words, size_t n)
+/* A word of a list that commas separate, or a number. */
+static bool is_value(const char *values, const char *value)
 {
-	if (!is_one_of(value, words, n))
-		return refuse_word("'%s' is not a value of this option", value);
-	*to = value;
-	return TOOL_OK;
+	size_t n = strlen(value), k;
+	char *end;
+
+	if (!strcmp(values, "*"))
+		return true;
+	if (!strcmp(values, "#")) {
+		errno = 0;
+		strtoull(value, &end, 10);
+		return *value >= '0' && *value <= '9' && !*end && !errno;
+	}
+	for (; *values; values += k + (values[k] == ',')) {
+		k = strcspn(values, ",");
+		if (k == n && !strncmp(values, value, n))
+			return true;
+	}
+	return false;
+}
+
+static bool is_first(const char *values, const char *value)
+{
+	size_t n = strcspn(values, ",");
+
+	return strlen(value) == n && !strncmp(values, value, n);
 }
 
 static int take_tool(struct sanitizer *s, const char *value)
@@ -225,18 +202,38 @@ static int take_kernels(struct text *to, const char *value)
 	return TOOL_OK;
 }
 
+static int take_noted(struct sanitizer *s, const struct sanitizer_row *r)
+{
+	bool *noted = &s->is_noted[r - sanitizer_rows];
+
+	if (!*noted)
+		fprintf(stderr, "ptxloom-sanitizer: note: %s has no effect: %s\n", r->name, r->why);
+	*noted = true;
+	return TOOL_OK;
+}
+
+static int take_refused(const struct sanitizer_row *r)
+{
+	fprintf(stderr, "ptxloom-sanitizer: error: %s is not supported: %s\n", r->name, r->why);
+	return TOOL_USAGE;
+}
+
+static int take_pass(struct sanitizer *s, const char *option, const char *value)
+{
+	return add_word(s, option, value) ? TOOL_OK : TOOL_CANNOT_RUN;
+}
+
 static int take_known(struct sanitizer *s, const struct sanitizer_row *r, const char *value)
 {
-	static const char *const leaks[] = {"full", "no"};
-	static const char *const api[] = {"all", "explicit", "no"};
-
 	switch (r->effect) {
 	case TOOL:
 		return take_tool(s, value);
 	case LEAKS:
-		return take_word(&s->leaks, value, leaks, ARRAY_LEN(leaks));
+		s->leaks = value;
+		return TOOL_OK;
 	case API:
-		return take_word(&s->api, value, api, ARRAY_LEN(api));
+		s->api = value;
+		return TOOL_OK;
 	case SAVE:
 		s->save = value;
 		return TOOL_OK;
@@ -251,14 +248,26 @@ static int take_known(struct sanitizer *s, const struct sanitizer_row *r, const 
 	case EXCLUDED:
 		return take_kernels(&s->excluded, value);
 	case CALLERS:
-		return add_word(s, "--num-callers", value) ? TOOL_OK : TOOL_CANNOT_RUN;
+		return take_pass(s, "--num-callers", value);
+	case LIMIT:
+		return take_pass(s, r->name, strtoull(value, NULL, 10) ? value : "4294967295");
+	case LEVEL:
+		return take_pass(s, r->name, is_first(r->values, value) ? "warn" : value);
+	case PREFIX:
+		return setenv("PTXLOOM_CHECK_PREFIX", value, 1) ? TOOL_CANNOT_RUN : TOOL_OK;
+	case STRIP:
+		return setenv("PTXLOOM_CHECK_STRIP", *value == 'y' ? "1" : "0", 1) ? TOOL_CANNOT_RUN
+										   : TOOL_OK;
 	case PASS:
-		return add_word(s, r->name, value) ? TOOL_OK : TOOL_CANNOT_RUN;
-	case IGNORED:
-		fprintf(stderr, "ptxloom-sanitizer: note: %s has no meaning here\n", r->name);
-		return TOOL_OK;
+		return take_pass(s, r->name, value);
+	case DEFAULTS:
+		return is_first(r->values, value) ? TOOL_OK : take_noted(s, r);
+	case NOTED:
+		return take_noted(s, r);
+	case MODE:
+		return !strcmp(value, "attach") ? take_refused(r) : TOOL_OK;
 	case REFUSED:
-		return refuse_word("%s is not supported", r->name);
+		return take_refused(r);
 	case SHOW_HELP:
 	case SHOW_VERSION:
 		break;
@@ -277,14 +286,19 @@ static int take_option(struct sanitizer *s, int argc, char **argv, int *i,
 	*row = r;
 	if (!r)
 		return refuse_word("unknown option '%s'", word);
-	if (r->has_value)
+	if (*r->values)
 		value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;
 	else if (equals && strcmp(equals, "=no") && strcmp(equals, "=yes"))
 		return refuse_word("'%s': the value is yes or no", word);
 	else if (equals && !strcmp(equals, "=no"))
 		return TOOL_OK; /* as without it */
-	if (r->has_value && !value)
+	if (*r->values && !value)
 		return refuse_word("there is no value for '%s'", word);
+	if (value && !is_value(r->values, value)) {
+		fprintf(stderr, "ptxloom-sanitizer: error: '%s' is not a value of %s (%s)\n", value,
+			r->name, strcmp(r->values, "#") != 0 ? r->values : "a number");
+		return TOOL_USAGE;
+	}
 	return take_known(s, r, value);
 }
 
@@ -350,12 +364,13 @@ static int start_check(struct sanitizer *s, int argc, char **argv)
 
 int tool_main_sanitizer(int argc, char **argv)
 {
-	struct sanitizer s = {.tool = "memcheck", .leaks = "no", .api = "explicit"};
+	struct sanitizer s = {.tool = "memcheck", .leaks = "no", .api = "extended"};
 	const struct sanitizer_row *r;
 	int status = TOOL_OK, i;
 
 	/* Until the program is asked for another status, it is the program's own. */
 	setenv("PTXLOOM_CHECK_STATUS", "0", 1);
+	setenv("PTXLOOM_CHECK_STRIP", "1", 1);
 	for (i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
 		status = take_option(&s, argc, argv, &i, &r);
 		if (status)
