@@ -73,6 +73,12 @@ static size_t persisting_ways(size_t value, size_t most)
 	return (value + part - 1) / part * part;
 }
 
+/* A hint: what the second cache can fetch, at least as much. */
+static u32 fetch_piece(size_t value)
+{
+	return value <= 32 ? 32 : value <= 64 ? 64 : FETCH_MAX;
+}
+
 int rt_limit_set(struct rt_device *d, int limit, size_t value)
 {
 	int most = 0, status = (int)device_capture_guard(&d->dev);
@@ -97,6 +103,7 @@ int rt_limit_set(struct rt_device *d, int limit, size_t value)
 	case RT_LIMIT_L2_FETCH:
 		if (value > FETCH_MAX)
 			return cudaErrorInvalidValue;
+		d->dev.fetch_bytes = fetch_piece(value);
 		break;
 	case RT_LIMIT_L2_PERSISTING:
 		arch_attribute(d->dev.arch, 108, &most);

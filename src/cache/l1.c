@@ -216,16 +216,19 @@ u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep 
 	} else if (keep != L1_KEEP_NOTHING) {
 		e = bring(c, line, keep);
 	}
+	if (e)
+		e->stored = 0;
 	for (u32 s = 0; e && keep != L1_KEEP_NOTHING && s < CACHE_SECTORS; s++)
 		if (sectors >> s & 1)
 			e->valid[s] = CACHE_ALL_BYTES;
 	return sectors;
 }
 
-bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep)
+bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep, u64 number)
 {
 	struct l1_line *e = l1_find(c, line);
-	bool was_there = e != NULL;
+	bool was_there = e != NULL,
+	     hits = e && !(number && e->stored && e->stored + l1_number(1, 0) == number);
 
 	if (!c->rules.keeps_store) {
 		l1_drop(c, line);
@@ -235,7 +238,9 @@ bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_ke
 		e->used = ++c->time;
 	else if (keep != L1_KEEP_NOTHING)
 		e = bring(c, line, keep);
+	if (e)
+		e->stored = !was_there || e->stored ? number : 0;
 	for (u32 s = 0; e && s < CACHE_SECTORS; s++)
 		e->valid[s] |= bytes[s];
-	return was_there;
+	return hits;
 }

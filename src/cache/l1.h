@@ -38,7 +38,8 @@ struct l1_line {
 	u64 line; /* address / CACHE_LINE_BYTES */
 	u64 used; /* when it was last looked up */
 	u32 valid[CACHE_SECTORS];
-	u64 kept; /* until when a hit keeps it; 0: none has */
+	u64 kept;   /* until when a hit keeps it; 0: none has */
+	u64 stored; /* what stored last (l1_store), if all that is here are stored words */
 	bool is_taken, goes_first;
 };
 
@@ -61,8 +62,19 @@ void l1_fini(struct l1 *c);
  * are to be fetched, whole.
  */
 u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep keep);
-/* A store to these bytes; they go on to the next level in any case. Was the line there? */
-bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep);
+/*
+ * A store to these bytes; they go on to the next level in any case. Does it hit: was the line there?
+ * number: if it stores whole words, l1_number, since an instruction does not hit what the one before
+ * it has left, if that was of the same warp; else 0.
+ */
+bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep,
+	      u64 number);
+/* Of an instruction of the SM, counted from 1 on. */
+static inline u64 l1_number(u32 instruction, u16 warp)
+{
+	return (u64)instruction << 16 | warp;
+}
+
 /* Take a line away: atomics, and loads that go past this cache. */
 void l1_drop(struct l1 *c, u64 line);
 /* Take all lines away: an acquire of the device's or the system's scope. */

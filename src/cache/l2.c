@@ -355,28 +355,76 @@ static void count_fabric(struct l2 *c, enum l2_op op, u32 sectors, u32 hits, boo
 	c->count.fabric_hit[op] += hits;
 }
 
-void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enum l2_class class)
+/* The other side has crossed the fabric for the line: it would not find it there yet. */
+static void mark_far(const struct l2 *c, struct l2_line *e, bool was_there)
 {
-	u32 piece = (fetch_bytes ? fetch_bytes : c->rules.fetch_bytes) / CACHE_SECTOR_BYTES;
-	u32 home = home_of(c, line), hits, fetch, lacks, home_hits;
+	if (!was_there)
+		e->far_turn = c->turn + 1;
+}
+
+/*
+ * A line that the home has for the other side only since this turn: SMs of both sides ask at once,
+ * so both miss, and the far ones find it under way. True: it is such a line, and counts are mended.
+ */
+static bool is_under_way(struct l2 *c, struct l2_line *e, enum l2_op op, u32 sectors)
+{
+	if (e->far_turn != c->turn + 1)
+		return false;
+	e->far_turn = 0;
+	c->count.fabric_hit[op] += sectors;
+	c->count.fabric_request_hit[op]++;
+	return true;
+}
+
+/* A read from the other side, of sectors that this one lacks. */
+static void read_far(struct l2 *c, u64 line, u32 fetch, u32 piece, enum l2_class class)
+{
+	u32 lacks, hits;
+	bool was_there;
+	struct l2_line *e = l2_take(c, tag_of(line, home_of(c, line)), class, &was_there);
+
+	lacks = look_up(e, fetch, piece, &hits);
+	count_fabric(c, L2_READ, (u32)__builtin_popcount(fetch), hits, was_there);
+	mark_far(c, e, was_there);
+	fetch_home(c, e, lacks);
+}
+
+/* One line; returns the sectors that were fetched for it. */
+static u32 read_line(struct l2 *c, u64 line, u32 sectors, u32 side, u32 piece, enum l2_class class)
+{
+	u32 n = (u32)__builtin_popcount(sectors), hits, fetch;
 	bool was_there;
 	struct l2_line *e = l2_take(c, tag_of(line, side), class, &was_there);
 
-	piece = piece > CACHE_SECTORS ? CACHE_SECTORS : piece;
 	fetch = look_up(e, sectors, piece, &hits);
-	count_request(c, L2_READ, e, (u32)__builtin_popcount(sectors), hits, was_there);
+	if (!fetch && home_of(c, line) == side && is_under_way(c, e, L2_READ, n)) {
+		count_request(c, L2_READ, e, n, 0, false);
+		c->count.miss[L2_READ] += n;
+		return 0;
+	}
+	count_request(c, L2_READ, e, n, hits, was_there);
 	c->count.miss[L2_READ] += (u32)__builtin_popcount(fetch);
 	if (!fetch)
-		return;
-	if (home == side) {
+		return 0;
+	if (home_of(c, line) == side) {
 		fetch_home(c, e, fetch);
-		return;
+		return fetch;
 	}
 	fill_sectors(e, fetch);
-	e = l2_take(c, tag_of(line, home), class, &was_there);
-	lacks = look_up(e, fetch, piece, &home_hits);
-	count_fabric(c, L2_READ, (u32)__builtin_popcount(fetch), home_hits, was_there);
-	fetch_home(c, e, lacks);
+	read_far(c, line, fetch, piece, class);
+	return fetch;
+}
+
+void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_sectors, enum l2_class class)
+{
+	u32 piece = fetch_sectors ? fetch_sectors : c->rules.fetch_bytes / CACHE_SECTOR_BYTES;
+	u32 fetched = read_line(c, line, sectors, side,
+				piece < CACHE_SECTORS ? piece : CACHE_SECTORS, class);
+
+	/* The home of a line asks itself for the one beside it. */
+	if (fetched && piece > CACHE_SECTORS && home_of(c, line) == side &&
+	    !l2_find(c, tag_of(line ^ 1, side)))
+		read_line(c, line ^ 1, (1u << CACHE_SECTORS) - 1, side, CACHE_SECTORS, class);
 }
 
 /* Returns the sectors that have bytes. */
@@ -409,9 +457,10 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side, 
 }
 
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
-	       u32 requests)
+	       u32 requests, u32 packets)
 {
 	u32 home = home_of(c, line), piece = c->rules.fetch_bytes / CACHE_SECTOR_BYTES, hits, fetch;
+	u32 under_way = 0;
 	struct l2_line *e, *copy = home != side ? l2_find(c, tag_of(line, side)) : NULL;
 	bool was_there, had_copy = copy != NULL;
 
@@ -419,13 +468,20 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 		forget(c, copy);
 	e = l2_take(c, tag_of(line, home), L2_NORMAL, &was_there);
 	fetch = look_up(e, sectors, piece, &hits);
-	/* What comes behind the first one finds the line. */
+	if (home != side) {
+		mark_far(c, e, was_there);
+	} else if (!fetch && is_under_way(c, e, op, (u32)__builtin_popcount(sectors))) {
+		was_there = false;
+		hits = 0;
+		under_way = (u32)__builtin_popcount(sectors);
+	}
 	c->count.requests[op] += requests;
-	c->count.request_hit[op] += requests - 1 + (home == side ? was_there : had_copy);
+	c->count.request_hit[op] +=
+		requests - ((home == side ? was_there : had_copy) ? 0 : packets);
 	c->count.sectors[op] += count;
 	/* Seen from the other side, it is a message that always finds its place. */
 	c->count.hit[op] += home == side ? hits + count - (u32)__builtin_popcount(sectors) : count;
-	c->count.miss[op] += home == side ? (u32)__builtin_popcount(fetch) : 0;
+	c->count.miss[op] += home == side ? (u32)__builtin_popcount(fetch) + under_way : 0;
 	c->count.class_sectors[e->class] += count;
 	if (home != side) {
 		u32 lacks = (u32)__builtin_popcount(fetch & sectors);

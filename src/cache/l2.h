@@ -50,6 +50,8 @@ struct l2_line {
 	u64 tag; /* line and side; see l2.c */
 	u64 used;
 	u32 valid[CACHE_SECTORS];
+	/* + 1: in which the home got it for the other side; what its own side asks then misses. */
+	u32 far_turn;
 	u8 dirty; /* sectors, a bit each */
 	u8 class;
 	u8 before,
@@ -69,6 +71,7 @@ struct l2_entry {
 struct l2 {
 	struct l2_rules rules;
 	u64 time;
+	u32 turn; /* in which requests come (play.h) */
 	u32 sets;
 	struct l2_line *slot;               /* sets x L2_SET_LINES */
 	u8 *len, *persisting;               /* by set: slots taken, and how many persist */
@@ -85,17 +88,18 @@ void l2_fini(struct l2 *c);
 
 /*
  * A request of an SM on side `side` (0 .. partitions - 1) for the sectors `sectors` (a bit each)
- * of a line. fetch_bytes: the piece to fetch; 0: rules.fetch_bytes.
+ * of a line. fetch_sectors: the piece to fetch, 8: the line beside it, too; 0: rules.fetch_bytes.
  */
-void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_bytes, enum l2_class class);
+void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_sectors, enum l2_class class);
 void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
 	      enum l2_class class);
 /*
  * op: L2_ATOM or L2_RED. `count`, `requests`: sectors and requests to count, since lanes on one
- * word follow one another.
+ * word follow one another. packets: of these requests so many do not wait for each other, and all
+ * miss a line that is not there.
  */
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
-	       u32 requests);
+	       u32 requests, u32 packets);
 
 /*
  * A request for memory of the host or of another device: it never hits, and is seen in both

@@ -7,7 +7,7 @@
 #define TEXTURE_LINES ((u64)1 << 41)
 
 /* Requests of an SM that a store waits for, before it leaves. */
-#define STORES_WAIT 16u
+#define STORES_WAIT 24u
 
 bool cache_sm_init(struct cache_sm *sm, const struct l1_rules *rules)
 {
@@ -26,7 +26,7 @@ void cache_sm_begin(struct cache_sm *sm)
 	l1_flush(&sm->l1);
 	sm->constant = (struct constant_cache){0};
 	constant_reset(&sm->constant);
-	sm->turn = 0;
+	sm->turn = sm->number = 0;
 	sm->out.len = 0;
 	sm->count = (struct cache_counts){0};
 	sm->is_cut = false;
@@ -45,7 +45,8 @@ static void request_second(struct cache_sm *sm, struct cache_request *r)
  * A store to a line that the warp has just stored to becomes one with that store, if it has not
  * left yet. Returns the sectors that it adds.
  */
-static u32 join_store(struct cache_sm *sm, const struct cache_request *r, bool follows)
+static u32 join_store(struct cache_sm *sm, const struct cache_request *r, bool follows,
+		      bool *joined)
 {
 	size_t from = sm->out.len > STORES_WAIT ? sm->out.len - STORES_WAIT : 0;
 	u32 added = 0;
@@ -61,7 +62,7 @@ static u32 join_store(struct cache_sm *sm, const struct cache_request *r, bool f
 			added += r->bytes[k] && !old->bytes[k];
 			old->bytes[k] |= r->bytes[k];
 		}
-		old->turn = r->turn;
+		*joined = true;
 		return added;
 	}
 	request_second(sm, (struct cache_request[]){*r});
@@ -79,7 +80,8 @@ static void request_sectors(struct cache_sm *sm, const struct cache_shape *s, u6
 				  .op = L2_READ,
 				  .aperture = s->policy.aperture,
 				  .class = s->policy.class,
-				  .fetch_bytes = s->policy.fetch_bytes};
+				  .fetch_sectors = s->policy.fetch_sectors,
+				  .is_alone = s->kind == CACHE_COPY_PAST};
 
 	for (u32 k = 0; k < CACHE_SECTORS; k++)
 		r.bytes[k] = sectors >> k & 1;
@@ -108,11 +110,26 @@ static u32 play_load(struct cache_sm *sm, const struct cache_shape *s, const str
 	return (u32)__builtin_popcount(sectors);
 }
 
+/* The bytes of whole words, which alone are kept. Are they all? */
+static bool whole_words(const u32 bytes[CACHE_SECTORS], u32 out[CACHE_SECTORS])
+{
+	bool all = true;
+
+	for (u32 k = 0; k < CACHE_SECTORS; k++) {
+		u32 b = bytes[k], words = b & b >> 1 & b >> 2 & b >> 3 & 0x11111111;
+
+		out[k] = words * 0xf;
+		all &= out[k] == b;
+	}
+	return all;
+}
+
 /* Returns the sectors that missed. */
 static u32 play_store(struct cache_sm *sm, const struct cache_shape *s, const struct cache_piece *p,
 		      u64 line)
 {
-	u32 sectors = (u32)__builtin_popcount(cache_piece_sectors(p)), written;
+	u32 sectors = (u32)__builtin_popcount(cache_piece_sectors(p)), kept[CACHE_SECTORS], written;
+	bool is_whole = whole_words(p->bytes, kept), joined = false, hits;
 	struct cache_request r = {.line = line,
 				  .turn = sm->turn,
 				  .pc = s->pc,
@@ -126,12 +143,18 @@ static u32 play_store(struct cache_sm *sm, const struct cache_shape *s, const st
 		request_second(sm, &r);
 		return sectors;
 	}
-	written = join_store(sm, &r, s->policy.follows);
+	written = join_store(sm, &r, s->policy.follows, &joined);
 	sm->count.write_sectors += written;
-	sm->count.surface_write_sectors += s->kind == CACHE_SURFACE_STORE ? written : 0;
-	return l1_store(&sm->l1, tag_in_first(s, line), p->bytes, (enum l1_keep)s->policy.keep)
-		       ? 0
-		       : sectors;
+	if (s->kind == CACHE_SURFACE_STORE) {
+		sm->count.surface_write_sectors += written;
+		return l1_store(&sm->l1, tag_in_first(s, line), p->bytes,
+				(enum l1_keep)s->policy.keep, 0)
+			       ? 0
+			       : sectors;
+	}
+	hits = l1_store(&sm->l1, line, kept, (enum l1_keep)s->policy.keep,
+			is_whole ? l1_number(sm->number, sm->warp) : 0);
+	return hits || joined ? 0 : sectors;
 }
 
 static u32 play_atomic(struct cache_sm *sm, const struct cache_shape *s,
@@ -143,6 +166,7 @@ static u32 play_atomic(struct cache_sm *sm, const struct cache_shape *s,
 				  .count = p->count,
 				  .requests = p->requests,
 				  .aperture = s->policy.aperture,
+				  .packets = p->packets,
 				  .op = s->kind == CACHE_ATOM ? L2_ATOM : L2_RED};
 
 	memcpy(r.bytes, p->bytes, sizeof(r.bytes));
@@ -179,6 +203,7 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 	struct l1_counts *c = &sm->count.l1[s->kind];
 	u32 sectors = 0, missed = 0;
 
+	sm->number++;
 	for (u32 i = 0; i < s->pieces; i++) {
 		const struct cache_piece *p = &s->piece[i];
 		u32 n = p->count ? p->count : (u32)__builtin_popcount(cache_piece_sectors(p));
@@ -187,7 +212,13 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 		missed += play_piece(sm, s, p, first + (u64)p->line);
 	}
 	c->requests++;
-	c->tags += s->pieces;
+	if (s->kind == CACHE_COPY_PAST) {
+		c->tags += s->lines;
+		sm->count.past_sets += s->sets;
+		sectors = missed = s->sectors;
+	} else {
+		c->tags += s->pieces;
+	}
 	c->sectors += sectors;
 	c->miss += missed;
 	c->hit += sectors - missed;
@@ -303,6 +334,34 @@ void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32
 	free(c);
 }
 
+static void leave_lines(struct l1 *l1, const struct cache_shape *s, u64 first)
+{
+	u32 kept[CACHE_SECTORS];
+
+	for (u32 i = 0; i < s->pieces; i++) {
+		const struct cache_piece *p = &s->piece[i];
+		u64 line = first + (u64)p->line;
+
+		whole_words(p->bytes, kept);
+		if (s->kind == CACHE_LOCAL_LOAD)
+			l1_load(l1, line, p->bytes, L1_KEEP);
+		else if (s->kind == CACHE_LOCAL_STORE)
+			l1_store(l1, line, kept, L1_KEEP, 0);
+	}
+}
+
+void cache_leave_local(struct cache_sm *sm, struct cache_trace *const *trace, u32 len)
+{
+	for (u32 i = 0; i < len; i++)
+		for (u32 w = 0; w < trace[i]->warps; w++)
+			for (size_t k = 0; k < trace[i]->warp[w].of.len; k++) {
+				u64 record = trace[i]->warp[w].of.at[k];
+
+				leave_lines(&sm->l1, cache_trace_shape(trace[i], record),
+					    cache_trace_line(record));
+			}
+}
+
 /* ---- the second cache ---- */
 
 static u32 sectors_of_request(const struct cache_request *r)
@@ -318,6 +377,7 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 {
 	u32 sectors = sectors_of_request(r);
 
+	l2->turn = r->turn;
 	if (r->aperture != L2_DEVICE) {
 		u32 n = r->count ? r->count : (u32)__builtin_popcount(sectors);
 
@@ -326,11 +386,12 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 		return;
 	}
 	if (r->op == L2_READ)
-		l2_read(l2, r->line, sectors, side, r->fetch_bytes, (enum l2_class)r->class);
+		l2_read(l2, r->line, sectors, side, r->fetch_sectors, (enum l2_class)r->class);
 	else if (r->op == L2_WRITE)
 		l2_write(l2, r->line, r->bytes, side, (enum l2_class)r->class);
 	else
-		l2_atomic(l2, r->line, sectors, side, (enum l2_op)r->op, r->count, r->requests);
+		l2_atomic(l2, r->line, sectors, side, (enum l2_op)r->op, r->count, r->requests,
+			  r->packets);
 }
 
 static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
@@ -412,7 +473,7 @@ static bool join_request(struct way *w, const struct cache_sm *sm, const struct 
 		u32 most = r->op == L2_READ ? 2 : 4;
 
 		if (!old || old->line != r->line || old->op != r->op || old->turn != r->turn ||
-		    w->at[i].sm->side != sm->side)
+		    old->is_alone || r->is_alone || w->at[i].sm->side != sm->side)
 			continue;
 		if (w->at[i].sm != sm)
 			most = r->op == L2_READ && sectors_of_request(old) == sectors_of_request(r)

@@ -34,6 +34,7 @@ struct cache_counts {
 	u64 write_sectors;         /* that go to it, atomics among them */
 	u64 surface_write_sectors; /* of these, stores to surfaces */
 	u64 flushes;
+	u64 past_sets; /* copies past the first cache: lines for each row that they go to */
 	u64 constant_hit, constant_miss; /* requests */
 	u64 code_sectors;                /* code and parameters that a cold launch reads */
 	struct l2_counts l2;
@@ -47,8 +48,10 @@ struct cache_request {
 	u32 bytes[CACHE_SECTORS]; /* reads: not zero where the sector is wanted */
 	u16 count, requests;      /* of atomics */
 	u16 warp;                 /* in the SM: those of one warp follow one another */
+	u16 packets;              /* of atomics */
 	u8 op;                    /* enum l2_op */
-	u8 class, fetch_bytes, aperture;
+	u8 class, fetch_sectors, aperture;
+	bool is_alone; /* never becomes one with another */
 };
 
 #define CACHE_GPCS 8u
@@ -58,6 +61,7 @@ struct cache_sm {
 	struct l1 l1;
 	struct constant_cache constant;
 	u32 turn;     /* in this launch */
+	u32 number;   /* of the instruction */
 	u16 warp;     /* that plays */
 	u8 side, gpc; /* partition of the second cache, and group of SMs that joins requests */
 	VEC(struct cache_request) out;
@@ -76,6 +80,11 @@ void cache_sm_begin(struct cache_sm *sm);
  */
 void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32 len,
 		      struct cache_insn *insns);
+/*
+ * Lines of local memory outlive a kernel: leave those in the first cache that an earlier run of
+ * these CTAs would have left there.
+ */
+void cache_leave_local(struct cache_sm *sm, struct cache_trace *const *trace, u32 len);
 /*
  * Where the SMs of a launch of so many CTAs lie. Small launches spread over the chip, those that
  * fill it have neighbouring CTAs in one group and half of the chip.

@@ -3,6 +3,7 @@
  */
 #include "src/cache/shape.h"
 #include "src/cache/constant.h"
+#include "src/cache/copies.h"
 
 #define WORD 4u
 #define LANES 32u
@@ -46,6 +47,7 @@ static struct cache_piece *piece_of(struct making *m, u64 line)
 static struct making shape_begin(struct cache_shape *s)
 {
 	s->pieces = 0;
+	s->lines = s->sets = s->sectors = 0;
 	return (struct making){.s = s};
 }
 
@@ -97,6 +99,25 @@ static u32 busiest_of_line(const u64 *address, u32 mask, u64 line)
 	return most;
 }
 
+/* Are all lanes of a line on one address? */
+static bool one_address(const u64 *address, u32 mask, u64 line)
+{
+	u64 seen = 0;
+	bool any = false;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u64 a = address[__builtin_ctz(m)];
+
+		if (a / CACHE_LINE_BYTES != line)
+			continue;
+		if (any && a != seen)
+			return false;
+		any = true;
+		seen = a;
+	}
+	return true;
+}
+
 #define EVEN_LANES 0x55555555u
 
 /* Lanes on one word follow one another; compare-and-swap goes by even and odd lanes. */
@@ -118,6 +139,7 @@ static void count_lanes(struct cache_shape *s, const u64 *address, u32 mask, boo
 					    busiest_of_line(address, mask & ~EVEN_LANES, line)
 				  : busiest_of_line(address, mask, line);
 		p->requests = (u16)(requests ? requests : 1);
+		p->packets = one_address(address, mask, line) ? 1 : p->requests;
 	}
 }
 
@@ -160,6 +182,25 @@ void cache_shape_texels(struct cache_shape *s, const u64 *address, u32 len, u32 
 		shape_bytes_add(&making, address[i], width);
 }
 
+void cache_shape_copy_past(struct cache_shape *s, const u64 *from, const u64 *to, u32 mask)
+{
+	struct copy_packets p;
+
+	shape_begin(s);
+	cache_copy_packets(from, to, mask, &p);
+	s->first_line = p.at[0].line;
+	s->lines = (u16)p.lines;
+	s->sets = (u16)p.pairs;
+	s->sectors = (u16)p.sectors;
+	for (u32 i = 0; i < p.len; i++) {
+		struct cache_piece *piece = &s->piece[s->pieces++];
+
+		*piece = (struct cache_piece){.line = (s64)(p.at[i].line - s->first_line)};
+		for (u32 k = 0; k < CACHE_SECTORS; k++)
+			piece->bytes[k] = p.at[i].sectors >> k & 1 ? CACHE_ALL_BYTES : 0;
+	}
+}
+
 void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 width, u64 base)
 {
 	struct making making = shape_begin(s);
@@ -184,7 +225,7 @@ void cache_shape_local(struct cache_shape *s, const u64 *offset, u32 mask, u32 w
 
 void cache_shape_constant(struct cache_shape *s, const u64 *address, u32 mask)
 {
-	s->pieces = 0;
+	shape_begin(s);
 	for (u32 m = mask; m; m &= m - 1) {
 		u32 lane = (u32)__builtin_ctz(m);
 		u64 line = address[lane] / CONSTANT_LINE_BYTES;
@@ -211,6 +252,7 @@ bool cache_shape_equal(const struct cache_shape *a, const struct cache_shape *b)
 {
 	return a->pc == b->pc && a->kind == b->kind && a->pieces == b->pieces &&
 	       a->policy.follows == b->policy.follows && a->policy.aperture == b->policy.aperture &&
+	       a->sets == b->sets && a->sectors == b->sectors &&
 	       !memcmp(a->piece, b->piece, shape_bytes(a));
 }
 

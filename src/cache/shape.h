@@ -34,12 +34,12 @@ enum cache_kind {
 
 /* How an instruction wants to be cached; what its modifiers say. */
 struct cache_policy {
-	u8 keep;        /* enum l1_keep */
-	bool is_past;   /* past the first cache, whose line it drops */
-	u8 class;       /* enum l2_class */
-	u8 fetch_bytes; /* of the second cache; 0: as the device does */
-	u8 aperture;    /* enum l2_aperture */
-	bool follows;   /* another request of the instruction before, in the same turn */
+	u8 keep;          /* enum l1_keep */
+	bool is_past;     /* past the first cache, whose line it drops */
+	u8 class;         /* enum l2_class */
+	u8 fetch_sectors; /* of the second cache; 0: as the device does */
+	u8 aperture;      /* enum l2_aperture */
+	bool follows;     /* another request of the instruction before, in the same turn */
 };
 
 /* One line of a shape. */
@@ -48,7 +48,8 @@ struct cache_piece {
 	u32 bytes[CACHE_SECTORS];
 	/* Atomics: sectors and requests that count, as lanes on one word follow one another. */
 	u16 count, requests;
-	u32 none; /* 0: shapes are compared byte by byte */
+	u16 packets; /* of atomics: requests that come together find or miss the line together */
+	u16 none;    /* 0: shapes are compared byte by byte */
 };
 
 #define CACHE_PIECES_MAX 512u /* 32 lanes of 32 bytes, each across two lines, interleaved */
@@ -59,6 +60,8 @@ struct cache_shape {
 	u8 kind; /* enum cache_kind */
 	struct cache_policy policy;
 	u32 pieces;
+	/* CACHE_COPY_PAST: lines, lines for each row that they go to, sectors that are counted. */
+	u16 lines, sets, sectors;
 	struct cache_piece piece[CACHE_PIECES_MAX];
 };
 
@@ -68,6 +71,8 @@ struct cache_shape {
  */
 void cache_shape_global(struct cache_shape *s, const u64 *address, u32 mask, u32 width,
 			bool is_cas);
+/* Copies past the first cache, of 16 bytes a lane: a piece for each packet (copies.h). */
+void cache_shape_copy_past(struct cache_shape *s, const u64 *from, const u64 *to, u32 mask);
 /*
  * Local accesses: offsets in the memory of each thread, whose words lie interleaved by lane,
  * `base`: a line number for the warp's first word.

@@ -80,6 +80,7 @@ struct device {
 	u64 running;      /* launches under way */
 	u64 grids;        /* launches so far */
 	bool async_eager; /* as in device_settings; false at first */
+	u32 fetch_bytes;  /* of the second cache (cudaLimitMaxL2FetchGranularity); 0: not set */
 	u32 stack_bytes;  /* per thread, for recursion and alloca (cudaLimitStackSize) */
 	/* What kernels may call: print and user are the API layer's to set, before the first
 	 * launch. */

@@ -544,6 +544,7 @@ static bool start_grid(struct device_flight *f, bool may_inline)
 				.shared_bytes = shared_bytes(d, p, f->dynamic_bytes),
 				.local_bytes = local_bytes(d, p),
 				.resident = f->resident,
+				.fetch_bytes = d->fetch_bytes,
 				.carveout_percent = f->kernel->carveout_percent,
 				.syscalls = &d->syscalls,
 				.textures = texture_table(d->textures),

@@ -175,6 +175,7 @@ struct exec_env {
 	u32 local_bytes; /* local memory per thread */
 	u64 grid_id;
 	u32 resident;         /* CTAs that an SM of the device holds at once; 0: not known */
+	u32 fetch_bytes;      /* that the second cache fetches, if the program says so; else 0 */
 	s32 carveout_percent; /* preferred part of an SM's storage for shared memory; -1: none */
 	/*
 	 * 0: warps run in the order of their numbers, together where they can, and groups of lanes

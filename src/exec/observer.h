@@ -46,8 +46,9 @@ struct exec_access {
 	 * in mem.h; offsets in the thread's local memory or in the parameters.
 	 */
 	const u64 *address;
-	u32 done;    /* as in struct exec_span */
-	bool folded; /* it is told by exec_observer.alike, too */
+	const u64 *other; /* of cp.async: where its other side is, by lane; else NULL */
+	u32 done;         /* as in struct exec_span */
+	bool folded;      /* it is told by exec_observer.alike, too */
 	/* with that: the same for accesses of a CTA that are alike; 0: not known */
 	u64 pattern;
 	u64 more; /* with that: further ones like it, by warps of other CTAs, too */

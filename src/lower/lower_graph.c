@@ -420,10 +420,14 @@ bool lower_same_cycle(const struct lower *l, u32 caller, u32 callee)
 
 /* ---- shared memory ---- */
 
+/* What a function declares itself, it has; of a module's variables those that are used. */
 static void mark_shared(struct lower *l, bool *const *used)
 {
 	for (size_t i = 0; i < l->funcs.len; i++) {
 		const struct ir_func *f = l->funcs.at[i].f;
+
+		for (size_t k = 0; k < f->vars.len; k++)
+			used[l->funcs.at[i].unit][f->vars.at[k]] = true;
 
 		for (size_t k = 0; k < f->operands.len; k++)
 			if (f->operands.at[k].kind == IR_OP_VAR ||
@@ -494,6 +498,9 @@ static u64 place_shared(struct lower *l, bool *const *used, u32 pass, u64 at, bo
 				continue;
 			if (!used[u][i]) {
 				l->offsets[u][i] = IR_NONE;
+				/* ptxas aligns for it all the same. */
+				if (pass == 1 && dynamic)
+					at = align_up(at, v->align);
 				continue;
 			}
 			if (pass == 0 && !dynamic && !elsewhere) {

@@ -229,32 +229,32 @@ HANDLER(watch_memory)
 static HANDLER(watch_copy)
 {
 	struct uop to = *in, from = *in;
+	struct access at[2] = {{.width = in->mem.size}, {.width = in->mem.size}};
 
 	to.flags |= UOPF_WIDE;
 	from.flags |= UOPF_WIDE;
 	to.mem.offset = from.mem.offset = 0;
 	to.mem.count = from.mem.count = 1;
 	from.a = in->b;
-	for (u32 i = 0; i < 2; i++) {
-		const struct uop *half = i ? &to : &from;
-		struct access a = {.width = in->mem.size};
-		struct exec_access e = {.cta = g->cta,
-					.in = in,
-					.pc = (u32)(in - g->uops),
-					.kind = i ? ACCESS_COPY_WRITE : ACCESS_COPY_READ,
-					.size = in->mem.size,
-					.count = 1,
-					.bytes = a.width,
-					.bypass = in->copy.bypass,
-					.address = a.address};
+	for (u32 w = 0; g->env->observer->access && w < WARPS; w++) {
+		at[0].warp = at[1].warp = w;
+		get_addresses(g, &from, &at[0]);
+		get_addresses(g, &to, &at[1]);
+		strip_window(at[1].address, FULL_MASK, g->env->mem->shared_base, MEM_SHARED_WINDOW);
+		for (u32 i = 0; i < 2; i++) {
+			struct exec_access e = {.cta = g->cta,
+						.in = in,
+						.pc = (u32)(in - g->uops),
+						.warp = cta_warp(g, w),
+						.kind = i ? ACCESS_COPY_WRITE : ACCESS_COPY_READ,
+						.size = in->mem.size,
+						.count = 1,
+						.bytes = in->mem.size,
+						.bypass = in->copy.bypass,
+						.address = at[i].address,
+						.other = at[!i].address};
 
-		for (a.warp = 0; g->env->observer->access && a.warp < WARPS; a.warp++) {
-			e.warp = cta_warp(g, a.warp);
-			get_addresses(g, half, &a);
-			if (i)
-				strip_window(a.address, FULL_MASK, g->env->mem->shared_base,
-					     MEM_SHARED_WINDOW);
-			report_lanes(g, &e, mask_of(g, a.warp), i ? MEM_SHARED : MEM_GLOBAL);
+			report_lanes(g, &e, mask_of(g, w), i ? MEM_SHARED : MEM_GLOBAL);
 		}
 	}
 	return PLAIN(g, in);

@@ -142,16 +142,32 @@ static void count_row(u64 *at, u8 space, const struct watch_tally *t, u64 ideal,
 		at[COLUMN_global_sectors] += t->sectors * times;
 		at[COLUMN_global_ideal] += ideal * times;
 		at[COLUMN_bytes] += bytes * times;
+		at[COLUMN_shared_passes] += t->passes * times; /* of copies past the first cache */
 		break;
 	case MEM_SHARED:
 		at[COLUMN_shared_requests] += t->requests * times;
 		at[COLUMN_shared_passes] += t->passes * times;
-		at[COLUMN_shared_ideal] += t->parts * times;
+		at[COLUMN_shared_ideal] += t->ideal * times;
+		if (t->loads.insts) {
+			at[COLUMN_shared_requests] += (t->insts + t->loads.insts - 1) * times;
+			at[COLUMN_shared_passes] += t->loads.passes * times;
+			at[COLUMN_shared_ideal] += t->loads.ideal * times;
+		}
 		break;
 	default:
 		at[COLUMN_local_requests] += t->requests * times;
 		at[COLUMN_local_sectors] += t->sectors * times;
 	}
+}
+
+/* Loads that an atomic on shared memory makes. */
+static void count_loads(u64 *to, const struct watch_loads *l, u64 times)
+{
+	to[FIELD_INSTS] += l->insts * times;
+	to[FIELD_REQUESTS] += l->insts * times;
+	to[FIELD_PASSES] += l->passes * times;
+	to[FIELD_PARTS] += l->parts * times;
+	to[FIELD_IDEAL] += l->ideal * times;
 }
 
 static void collect_count_access(void *user, const struct exec_access *a)
@@ -169,18 +185,21 @@ static void collect_count_access(void *user, const struct exec_access *a)
 	if (which == PROFILE_ACCESSES)
 		return;
 	to = s->access[which];
-	to[FIELD_INSTS] += times;
 	to[FIELD_BYTES] += bytes * times;
-	if (which == ACCESS_OF_constant_ld)
+	if (which == ACCESS_OF_constant_ld) {
+		to[FIELD_INSTS] += times;
 		return;
+	}
 	watch_tally_access(a, &t);
+	to[FIELD_INSTS] += t.insts * times;
+	count_loads(s->access[ACCESS_OF_shared_ld], &t.loads, times);
 	sectors = t.sectors;
 	/* Lanes of atomics that are on one word count once each; here they share its sector. */
 	if (a->kind == ACCESS_ATOM || a->kind == ACCESS_RED)
 		sectors = a->space == MEM_GLOBAL
 				  ? watch_sectors(a->address, a->mask, (u32)a->size * a->count)
 				  : sectors;
-	ideal = min_u64(sectors, (bytes + 31) / 32);
+	ideal = a->space == MEM_SHARED ? t.ideal : min_u64(sectors, (bytes + 31) / 32);
 	to[FIELD_DISTINCT] += sectors * times;
 	to[FIELD_REQUESTS] += t.requests * times;
 	to[FIELD_SECTORS] += t.sectors * times;

@@ -118,6 +118,7 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 		sum_first(&value[first[i]], &c->l1[i]);
 	for (u32 i = 0; i < ARRAY_LEN(second); i++)
 		sum_second(&value[second[i]], &c->l2, (enum l2_op)i);
+	value[VALUE_l1_copy_past_sets] = c->past_sets;
 	value[VALUE_l1_read] = c->read_sectors;
 	value[VALUE_l1_write] = c->write_sectors;
 	value[VALUE_l1_surface_write] = c->surface_write_sectors;

@@ -30,12 +30,19 @@
 #define L1_SURFACE(field)                                                                          \
 	(V(l1_surface_load_##field) + V(l1_surface_store_##field) + V(l1_surface_red_##field))
 #define L1_TEX(field) (V(l1_texture_##field) + L1_SURFACE(field))
+#define L1_MISSES (L1(miss) + V(l1_copy_past_miss))
+/* Loads, and copies to shared memory. */
+#define LD_REQUESTS V(global_ld_requests) + V(copy_access_requests) + V(copy_bypass_requests)
+#define LD_SECTORS V(global_ld_sectors) + V(copy_access_sectors) + V(copy_bypass_parts)
+#define GLOBAL_TAGS                                                                                \
+	V(l1_load_tags) + V(l1_store_tags) + V(l1_atom_tags) + V(l1_red_tags) + V(l1_copy_tags) +  \
+		V(l1_copy_past_tags)
 /* Atomics look a line up for each request that they make of it. */
 #define SET_ACCESSES                                                                               \
 	(L1(tags) - V(l1_atom_tags) - V(l1_red_tags) + V(l2_atom_requests) + V(l2_red_requests) -  \
-	 V(l1_bulk_red_tags))
+	 V(l1_bulk_red_tags) + V(l1_copy_past_sets))
 #define L1_HITS L1(hit)
-#define L1_LOOKUPS (L1(hit) + L1(miss))
+#define L1_LOOKUPS (L1(hit) + L1_MISSES)
 #define L2(field)                                                                                  \
 	(V(l2_read_##field) + V(l2_write_##field) + V(l2_atom_##field) + V(l2_red_##field))
 #define FABRIC(field)                                                                              \
@@ -49,6 +56,8 @@
 	(V(global_ld_##field) + V(copy_access_##field) + V(global_st_##field) +                    \
 	 V(global_atom_##field) + V(global_red_##field) + V(local_ld_##field) +                    \
 	 V(local_st_##field))
+#define LSU_REQUESTS (LSU(requests) + V(copy_bypass_requests))
+#define LSU_SECTORS (LSU(sectors) + V(copy_bypass_parts))
 #define FLOPS32 (V(fadd) + V(fmul) + 2 * V(ffma))
 #define FLOPS64 (V(dadd) + V(dmul) + 2 * V(dfma))
 #define FLOPS (FLOPS32 + FLOPS64 + V(half_flops) + V(tensor_flops))

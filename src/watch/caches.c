@@ -26,6 +26,7 @@ struct caches_launch {
 	struct watch_caches *owner;
 	pthread_mutex_t lock;
 	struct cache_rules rules;
+	u64 smem_bytes;     /* what an SM's shared memory is set to */
 	u64 ctas, resident; /* of the grid; on an SM */
 	u64 round, ended;   /* the one that is recorded, and how many of its CTAs have ended */
 	struct cache_sm *sm;
@@ -109,8 +110,10 @@ static void find_policy(const struct caches_launch *l, const struct isa_form *fo
 	p->is_acquire = isa_form_has(form, M_acquire) && is_wide(form);
 	p->policy.is_past |= l->rules.loads_pass && !isa_form_has(form, M_ca) &&
 			     !isa_form_has(form, M_nc) && isa_form_has(form, M_global);
-	if (isa_form_has(form, M_L2_128B) || isa_form_has(form, M_L2_256B))
-		p->policy.fetch_bytes = 128;
+	if (isa_form_has(form, M_L2_128B))
+		p->policy.fetch_sectors = 128 / CACHE_SECTOR_BYTES;
+	if (isa_form_has(form, M_L2_256B))
+		p->policy.fetch_sectors = 256 / CACHE_SECTOR_BYTES;
 	p->is_constant = isa_form_has(form, M_const);
 	p->is_cas = isa_form_has(form, M_cas);
 	p->is_surface = !strncmp(form->row->name[form->name], "su", 2);
@@ -270,7 +273,10 @@ static bool shape_of(struct caches_launch *l, const struct exec_access *a,
 		return true;
 	}
 	s->kind = a->bypass ? CACHE_COPY_PAST : global_kinds[a->kind];
-	cache_shape_global(s, address, a->mask, width, p->is_cas);
+	if (a->bypass && a->other)
+		cache_shape_copy_past(s, address, a->other, a->mask);
+	else
+		cache_shape_global(s, address, a->mask, width, p->is_cas);
 	return true;
 }
 
@@ -283,6 +289,7 @@ static void add_mark(struct cache_trace *t, u32 warp, u32 pc, u8 kind)
 	s.kind = kind;
 	s.policy = (struct cache_policy){0};
 	s.pieces = 0;
+	s.lines = s.sets = s.sectors = 0;
 	cache_trace_add(t, warp, &s);
 }
 
@@ -435,11 +442,25 @@ static bool sm_begin(struct caches_launch *l, struct cache_sm *sm)
 	return true;
 }
 
+/* Shared memory of an SM while Nsight Compute flushes the caches. */
+#define FLUSH_SMEM_BYTES ((u64)32 << 10)
+
+/*
+ * Launches that begin cold are those of a profiler, which repeats them: local memory is still there
+ * from the time before, but on the SM where it flushed the caches, if that took another part of the
+ * storage for shared memory.
+ */
+static bool finds_local(const struct caches_launch *l, u32 sm)
+{
+	return l->owner->counts_code && (sm || l->smem_bytes == FLUSH_SMEM_BYTES);
+}
+
 /* Play the traces of an SM in the launch's round, and free them. */
 static void play_sm(struct caches_launch *l, u32 sm)
 {
 	struct cache_trace **t = calloc(l->resident, sizeof(*t));
 	u32 len = 0;
+	bool ok;
 
 	for (u64 q = 0; q < l->resident; q++) {
 		u64 cta = round_first(l, l->round) + q * l->rules.sms + sm;
@@ -453,7 +474,10 @@ static void play_sm(struct caches_launch *l, u32 sm)
 			cache_trace_free((struct cache_trace *)(uintptr_t)*slot);
 		map_remove(&l->traces, cta + 1);
 	}
-	if (len && sm_begin(l, &l->sm[sm]))
+	ok = len && sm_begin(l, &l->sm[sm]);
+	if (ok && !l->round && finds_local(l, sm))
+		cache_leave_local(&l->sm[sm], t, len);
+	if (ok)
 		cache_play_first(&l->sm[sm], t, len, l->told);
 	else
 		l->sm[sm].is_cut |= len != 0;
@@ -471,6 +495,7 @@ static void play_launch_round(struct caches_launch *l)
 		play_sm(l, i);
 	pthread_mutex_lock(&c->lock);
 	l->l2->count = l->l2_counts;
+	l->l2->rules.fetch_bytes = l->rules.l2.fetch_bytes;
 	cache_place_sms(l->sm, l->rules.sms, l->ctas, l->rules.l2.partitions);
 	cache_play_second(l->l2, l->sm, l->rules.sms, l->told);
 	l->l2_counts = l->l2->count;
@@ -494,7 +519,10 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	if (l->sm)
 		return true;
 	arch_smem_config(a, &use, &smem_bytes);
+	l->smem_bytes = smem_bytes;
 	cache_rules_of(a, smem_bytes, &l->rules);
+	if (e->fetch_bytes)
+		l->rules.l2.fetch_bytes = e->fetch_bytes;
 	l->ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
 	l->resident = e->resident ? e->resident : 1;
 	l->insn = calloc(l->program->uops, sizeof(*l->insn));

@@ -5,14 +5,19 @@
  *  - atomics are not merged: 32 lanes on one word are 32 sectors, on consecutive words 4;
  *  - shared memory has 32 banks of 4 bytes. Lanes that read the same word of a bank share it, lanes
  *    of atomics and copies do not. An instruction goes by parts of the warp: see split;
- *  - a conflict is a pass of a part beyond its first.
- * Deviation: copies past the first cache take a pass for each line they read; in 2 of 21 patterns,
- * of pieces out of line with their sectors, hardware takes 2 or 3 more.
+ *  - a conflict is a pass of a part beyond its first;
+ *  - copies through the first cache need banks of its lines, too; those past it go in packets
+ *    (copies.h). Some atomics on shared memory are loops (retry.h).
+ * Deviation: atomics of 8 bytes that find a minimum or maximum count as loads; hardware adds an
+ * exchange for each lane that changes the value.
  */
 #include "src/watch/counters.h"
 
+#include "src/cache/copies.h"
+#include "src/watch/retry.h"
+
 #define SECTOR 32u
-#define LINE 128u
+#define ROW_BYTES 128u
 #define BANKS 32u
 #define WORD 4u
 
@@ -274,9 +279,21 @@ struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width, en
 	return p;
 }
 
-u32 watch_bypass_wavefronts(const u64 *address, u32 mask, u32 width)
+struct watch_passes watch_copy_wavefronts(const u64 *from, const u64 *to, u32 mask, u32 width)
 {
-	return distinct_pieces(address, mask, width ? width : 1, LINE);
+	struct watch_passes p = {0, 0};
+	u32 lanes;
+
+	for (u32 l = 0; l < WARP_LANES; l += lanes) {
+		lanes = split_access(to, mask, l, width, WATCH_COPY);
+		u32 part = lanes_from(mask, l, lanes);
+		u32 n = part_wavefronts(to, part, width, false);
+		u32 reads = from ? part_wavefronts(from, part, width, false) : 0;
+
+		p.passes += reads > n ? reads : n;
+		p.parts += n != 0;
+	}
+	return p;
 }
 
 /* ---- the observer ---- */
@@ -325,20 +342,36 @@ static void tally_add(struct watch_tally *t, u32 metric, u32 n)
 	}
 }
 
+/* Passes that so many lanes would need if each word had a bank. */
+static u32 ideal_passes(u32 mask, u32 width)
+{
+	return ((u32)__builtin_popcount(mask) * width + ROW_BYTES - 1) / ROW_BYTES;
+}
+
+static void tally_packets(struct watch_tally *t, const struct exec_access *a)
+{
+	struct copy_packets p;
+
+	cache_copy_packets(a->address, a->other, a->mask, &p);
+	t->sectors = p.moved;
+	t->passes = p.len;
+	t->parts = p.sectors;
+	tally_add(t, WATCH_copy_wavefronts, p.len);
+}
+
 static void tally_global(struct watch_tally *t, const struct exec_access *a, u32 width)
 {
 	if (a->kind >= ARRAY_LEN(global_metrics))
 		return;
 	t->requests = 1;
-	t->sectors = global_metrics[a->kind].atomic
-			     ? watch_atomic_sectors(a->address, a->mask, width)
-			     : watch_sectors(a->address, a->mask, width);
+	if (a->kind == ACCESS_COPY_READ && a->bypass && a->other)
+		tally_packets(t, a);
+	else
+		t->sectors = global_metrics[a->kind].atomic
+				     ? watch_atomic_sectors(a->address, a->mask, width)
+				     : watch_sectors(a->address, a->mask, width);
 	tally_add(t, global_metrics[a->kind].requests, 1);
 	tally_add(t, global_metrics[a->kind].sectors, t->sectors);
-	if (a->kind != ACCESS_COPY_READ || !a->bypass)
-		return;
-	t->passes = watch_bypass_wavefronts(a->address, a->mask, width);
-	tally_add(t, WATCH_copy_wavefronts, t->passes);
 }
 
 /* The same for shared memory; a conflict metric of WATCH_METRICS: there is none. */
@@ -355,17 +388,64 @@ static const struct {
 	[ACCESS_MATRIX_STORE] = {WATCH_MATRIX, WATCH_matrix_st_wavefronts, WATCH_METRICS},
 };
 
+/* A loop's turns: passes of its loads, and two for each half of the warp that exchanges. */
+static void tally_retry(struct watch_tally *t, const struct exec_access *a, u32 width,
+			bool exchanges)
+{
+	u32 rest = a->mask, halves;
+
+	t->insts = 0;
+	do {
+		struct watch_passes p = watch_wavefronts(a->address, rest, width, WATCH_LOAD);
+		u32 ideal = ideal_passes(rest, width);
+
+		halves = width > WORD ? (rest & 0xffff) && rest >> 16 ? 2 : 1 : 1;
+		t->loads.insts++;
+		t->loads.passes += p.passes;
+		t->loads.parts += p.parts;
+		t->loads.ideal += ideal < p.passes ? ideal : p.passes;
+		if (!exchanges)
+			break;
+		t->insts++;
+		t->passes += 2 * halves;
+		t->ideal += 2 * ideal;
+		rest = watch_retry_rest(a->address, rest, width);
+	} while (rest);
+	t->parts = t->passes;
+	tally_add(t, WATCH_shared_ld_wavefronts, t->loads.passes);
+	tally_add(t, WATCH_shared_ld_conflicts, t->loads.passes - t->loads.parts);
+}
+
 static void tally_shared(struct watch_tally *t, const struct exec_access *a, u32 width)
 {
-	struct watch_passes p =
-		watch_wavefronts(a->address, a->mask, width, shared_metrics[a->kind].how);
+	bool is_atomic = a->kind == ACCESS_ATOM || a->kind == ACCESS_RED;
+	enum shared_atomic how = is_atomic ? watch_shared_atomic(a) : SHARED_ATOMIC_PLAIN;
+	struct watch_passes p;
 
 	t->requests = 1;
-	t->passes = p.passes;
-	t->parts = p.parts;
-	if (!a->bypass)
-		tally_add(t, shared_metrics[a->kind].passes, p.passes);
-	tally_add(t, shared_metrics[a->kind].conflicts, p.passes - p.parts);
+	if (a->bypass) { /* passes are counted where it reads */
+		t->ideal = ideal_passes(a->mask, width);
+		return;
+	}
+	if (how == SHARED_ATOMIC_RETRY || how == SHARED_ATOMIC_LOAD) {
+		tally_retry(t, a, width, how == SHARED_ATOMIC_RETRY);
+	} else {
+		p = a->kind == ACCESS_COPY_WRITE
+			    ? watch_copy_wavefronts(a->other, a->address, a->mask, width)
+			    : watch_wavefronts(a->address, a->mask, width,
+					       shared_metrics[a->kind].how);
+		t->passes = p.passes;
+		t->parts = p.parts;
+		t->ideal = ideal_passes(a->mask, width);
+		t->ideal = t->ideal < t->passes ? t->ideal : t->passes;
+		tally_add(t, shared_metrics[a->kind].conflicts, p.passes - p.parts);
+		if (how == SHARED_ATOMIC_CAS) {
+			t->ideal *= 2;
+			t->parts += t->passes;
+			t->passes *= 2;
+		}
+	}
+	tally_add(t, shared_metrics[a->kind].passes, t->passes);
 }
 
 void watch_tally_access(const struct exec_access *a, struct watch_tally *t)
@@ -373,7 +453,7 @@ void watch_tally_access(const struct exec_access *a, struct watch_tally *t)
 	u32 width = (u32)a->size * a->count;
 	bool store = a->kind == ACCESS_STORE;
 
-	*t = (struct watch_tally){0};
+	*t = (struct watch_tally){.insts = 1};
 	switch (a->space) {
 	case MEM_GLOBAL:
 		tally_global(t, a, width);

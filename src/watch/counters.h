@@ -29,8 +29,16 @@ struct watch_tally {
 	u32 len;
 	u8 metric[4]; /* enum watch_metric, `len` of them, and how much each */
 	u32 n[4];
-	/* The same by what it is, 0 where the access has none; parts: see struct watch_passes. */
-	u32 requests, sectors, passes, parts;
+	/*
+	 * The same by what it is, 0 where the access has none; parts: see struct watch_passes;
+	 * ideal: passes of as many bytes. Of copies past the first cache, parts are the sectors
+	 * that it counts.
+	 */
+	u32 insts, requests, sectors, passes, parts, ideal;
+	/* Loads of an atomic that is a loop (retry.h). */
+	struct watch_loads {
+		u32 insts, passes, parts, ideal;
+	} loads;
 };
 
 void watch_tally_access(const struct exec_access *a, struct watch_tally *t);
@@ -56,7 +64,10 @@ enum watch_shared { WATCH_LOAD, WATCH_STORE, WATCH_ATOMIC, WATCH_COPY, WATCH_MAT
 /* width: bytes of a lane. Lanes outside `mask` do not take part; none: no pass. */
 struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width,
 				     enum watch_shared how);
-/* The same for a copy past the first cache, by the addresses in global memory that it reads. */
-u32 watch_bypass_wavefronts(const u64 *address, u32 mask, u32 width);
+/*
+ * The same for a copy through the first cache: banks hold its lines, too, and each word is read for
+ * each lane. from: addresses in global memory.
+ */
+struct watch_passes watch_copy_wavefronts(const u64 *from, const u64 *to, u32 mask, u32 width);
 
 #endif

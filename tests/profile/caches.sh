@@ -1,17 +1,20 @@
-# The model of the caches on launches that an H200 has counted: tests/counters/caches.tsv. Of each group of counters a
+# The model of the caches on launches that an H200 and an H100 have counted: tests/counters/caches*.tsv. Of each group of counters a
 # share of the values has to be equal, and a share equal or nearly so. PTXLOOM_LONG=1: all launches, each column shown.
 . "${srcdir:-.}/tests/tap.sh"
 program=$PWD/tests/oracle/caches_cross
 cd "$srcdir" || exit 1
-table=tests/counters/caches.tsv
 last=719
 [ -n "${PTXLOOM_LONG:-}" ] && last=999999
 
-metrics=$(sed -n 's/^@\t//p' $table | tr '\t' ',')
-status 0 ptxloom profile -d h200 --csv --page raw --metrics "$metrics" --log-file "$scratch/raw" \
-	"$program" libcuda.so.1 $table 0 $last
-awk -f tests/counters/compare.awk $table "$scratch/raw" >"$scratch/columns"
-[ -z "${PTXLOOM_LONG:-}" ] || sed 's/^/# /' "$scratch/columns"
+# measure DEVICE TABLE LAST: launches of a table, into $scratch/columns.
+measure()
+{
+	metrics=$(sed -n 's/^@\t//p' "$2" | tr '\t' ',')
+	status 0 ptxloom profile -d "$1" --csv --page raw --metrics "$metrics" --log-file "$scratch/raw" \
+		"$program" libcuda.so.1 "$2" 0 "$3"
+	awk -f tests/counters/compare.awk "$2" "$scratch/raw" >"$scratch/columns"
+	[ -z "${PTXLOOM_LONG:-}" ] || sed 's/^/# /' "$scratch/columns"
+}
 
 # agree WHAT PATTERN EQUAL NEAR: percentages of the values of the columns that fit.
 agree()
@@ -23,10 +26,25 @@ agree()
 		"$1: $4 % of $6 values equal ($2 are due), $5 % near ($3)"
 }
 
-agree "requests, sectors and lookups of the first cache" '^l1tex__t_(requests|sectors|set)' 92 95
-agree "sectors between the caches" '^l1tex__m_' 95 96
-agree "bank conflicts and wavefronts" 'shared_op_(ld|st)$' 92 94
-agree "requests of SMs to the second cache" '^lts__t_(requests|sectors)_srcunit_tex' 85 91
-agree "sectors between the partitions" '^lts__t_sectors_srcunit_ltcfabric.*(write|miss)$' 71 82
+measure h200 tests/counters/caches.tsv $last
+agree "requests, sectors and lookups of the first cache" '^l1tex__t_(requests|sectors|set)' 95 97
+agree "sectors between the caches" '^l1tex__m_' 97 98
+agree "bank conflicts and wavefronts" 'shared_op_(ld|st)$' 100 100
+agree "all of shared memory" '(wavefronts|conflicts).*shared' 93 98
+agree "requests of SMs to the second cache" '^lts__t_(requests|sectors)_srcunit_tex' 89 94
+agree "sectors between the partitions" '^lts__t_sectors_srcunit_ltcfabric.*(write|miss)$' 74 85
 agree "theoretical sectors" '^memory_l2' 99 99
+agree "tags and wavefronts of instructions" '^memory_l1' 99 99
+agree "storage that is shared memory" '^launch__shared_mem_config_size' 99 99
+
+measure h200 tests/counters/caches_more.tsv 999999
+agree "more: the first cache" '^l1tex__t_(requests|sectors|set)' 90 94
+agree "more: shared memory" '(wavefronts|conflicts).*shared' 90 97
+agree "more: sectors and wavefronts of instructions" '^memory_' 99 99
+
+measure h100 tests/counters/caches_h100.tsv 999999
+agree "H100: the first cache" '^l1tex__t_(requests|sectors|set)' 90 94
+agree "H100: shared memory" '(wavefronts|conflicts).*shared' 92 97
+agree "H100: requests of SMs to the second cache" '^lts__t_(requests|sectors)_srcunit_tex' 83 88
+agree "H100: sectors and wavefronts of instructions" '^memory_' 99 99
 finish

@@ -35,15 +35,15 @@ static void test_stores(void)
 	struct l1_rules pascal = {192, 1, false, false};
 
 	CHECK(l1_init(&c, &h100));
-	CHECK(!l1_store(&c, 7, word, L1_KEEP));
+	CHECK(!l1_store(&c, 7, word, L1_KEEP, 0));
 	CHECK_MSG(hits(&c, 7, word) && !hits(&c, 7, next_word), "a store leaves its bytes");
-	CHECK_MSG(l1_store(&c, 7, next_sector, L1_KEEP), "a store hits where the line is");
-	CHECK(!l1_store(&c, 8, whole, L1_KEEP_NOTHING));
+	CHECK_MSG(l1_store(&c, 7, next_sector, L1_KEEP, 0), "a store hits where the line is");
+	CHECK(!l1_store(&c, 8, whole, L1_KEEP_NOTHING, 0));
 	CHECK_MSG(!hits(&c, 8, word), "no_allocate leaves nothing");
 	l1_fini(&c);
 	CHECK(l1_init(&c, &pascal));
 	l1_load(&c, 7, whole, L1_KEEP);
-	CHECK(l1_store(&c, 7, word, L1_KEEP));
+	CHECK(l1_store(&c, 7, word, L1_KEEP, 0));
 	CHECK_MSG(!hits(&c, 7, next_sector), "on Pascal a store drops the line");
 	l1_fini(&c);
 }
@@ -79,7 +79,7 @@ static u32 survivors(u32 others, enum l1_keep keep, bool store)
 		l1_load(&c, i % 1024, word, L1_KEEP);
 	for (u32 i = 0; i < others; i++)
 		if (store)
-			l1_store(&c, (1u << 20) + i, word, keep);
+			l1_store(&c, (1u << 20) + i, word, keep, 0);
 		else
 			l1_load(&c, (1u << 20) + i, word, keep);
 	for (u32 i = 0; i < 1024; i++)

@@ -20,9 +20,9 @@ static void test_fetch(void)
 	CHECK_MSG(c.count.miss[L2_READ] == 2 && c.count.dram_read == 2, "a miss fetches a pair");
 	l2_read(&c, 5, 3, 0, 0, L2_NORMAL);
 	CHECK_MSG(c.count.hit[L2_READ] == 2 && c.count.miss[L2_READ] == 2, "whose other one hits");
-	l2_read(&c, 6, 1, 0, 32, L2_NORMAL);
+	l2_read(&c, 6, 1, 0, 1, L2_NORMAL);
 	CHECK_EQ(c.count.dram_read, 3);
-	l2_read(&c, 7, 1, 0, 128, L2_NORMAL);
+	l2_read(&c, 7, 1, 0, 4, L2_NORMAL);
 	CHECK_EQ(c.count.dram_read, 7);
 	l2_read(&c, 8, 0xf, 0, 0, L2_NORMAL);
 	CHECK_MSG(c.count.hit[L2_READ] == 2 && c.count.dram_read == 11,
@@ -72,14 +72,15 @@ static void test_sides(void)
 	CHECK_MSG(!c.count.fabric[L2_READ] && c.count.hit[L2_READ] == sectors,
 		  "and once by the same side again");
 	c.count = (struct l2_counts){0};
+	c.turn++;
 	for (u64 line = 0; line < lines; line++)
 		l2_read(&c, line, 0xf, 1, 0, L2_NORMAL);
 	CHECK_MSG(!c.count.dram_read && c.count.fabric[L2_READ] > sectors * 49 / 100,
 		  "the other side has half of it, and no need of DRAM");
 	c.count = (struct l2_counts){0};
-	l2_atomic(&c, 3, 1, 0, L2_RED, 32, 32);
+	l2_atomic(&c, 3, 1, 0, L2_RED, 32, 32, 1);
 	l2_read(&c, 3, 1, 0, 0, L2_NORMAL);
-	l2_atomic(&c, 3, 1, 1, L2_RED, 32, 32);
+	l2_atomic(&c, 3, 1, 1, L2_RED, 32, 32, 1);
 	CHECK_EQ(c.count.sectors[L2_RED], 64);
 	CHECK_EQ(c.count.fabric[L2_RED], 32);
 	l2_fini(&c);
