@@ -234,63 +234,52 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 
 /* How far a CTA is. */
 struct played_cta {
-	const struct cache_trace *trace;
-	size_t *at; /* by warp: the record to play next */
+	struct cache_trace *trace;
+	struct cache_reader *at; /* by warp */
 };
-
-static u64 next_record(const struct played_cta *c, u32 warp, bool *is_over)
-{
-	*is_over = c->at[warp] == c->trace->warp[warp].of.len;
-	return *is_over ? 0 : c->trace->warp[warp].of.at[c->at[warp]];
-}
 
 /* Let all warps pass the barrier, if each that is not over stands at it. Does any have records? */
 static bool pass_barrier(struct played_cta *c)
 {
-	bool all = true, any = false, is_over;
+	bool all = true, any = false;
 
 	for (u32 w = 0; w < c->trace->warps; w++) {
-		u64 r = next_record(c, w, &is_over);
+		bool is_over = cache_reader_is_over(&c->at[w]);
 
 		any |= !is_over;
-		all &= is_over || cache_trace_shape(c->trace, r)->kind == CACHE_BARRIER;
+		all &= is_over || cache_reader_look(&c->at[w])->kind == CACHE_BARRIER;
 	}
 	for (u32 w = 0; any && all && w < c->trace->warps; w++)
-		c->at[w] += c->at[w] < c->trace->warp[w].of.len;
+		if (!cache_reader_is_over(&c->at[w]))
+			cache_reader_go(&c->at[w]);
 	return any;
 }
 
-static void play_turn(struct cache_sm *sm, struct played_cta *c, u32 warp, struct cache_insn *insns)
+static void play_turn(struct cache_sm *sm, struct cache_reader *at, struct cache_insn *insns)
 {
-	bool is_over;
-	u64 record = next_record(c, warp, &is_over);
 	const struct cache_shape *s;
+	u64 line;
 
-	if (is_over)
+	if (cache_reader_is_over(at))
 		return;
-	s = cache_trace_shape(c->trace, record);
+	s = cache_reader_look(at);
+	line = cache_reader_line(at);
 	if (s->kind == CACHE_BARRIER)
 		return;
-	c->at[warp]++;
 	if (s->kind == CACHE_CONSTANT) {
 		for (u32 i = 0; i < s->pieces; i++)
-			constant_look(&sm->constant,
-				      cache_trace_line(record) + (u64)s->piece[i].line);
-		return;
-	}
-	if (s->kind == CACHE_FLUSH) {
+			constant_look(&sm->constant, line + (u64)s->piece[i].line);
+	} else if (s->kind == CACHE_FLUSH) {
 		sm->count.flushes++;
 		l1_flush(&sm->l1);
-		return;
+	} else {
+		play_access(sm, s, line, insns);
 	}
-	play_access(sm, s, cache_trace_line(record), insns);
+	cache_reader_go(at);
 	/* All requests of an instruction are of one turn. */
-	for (record = next_record(c, warp, &is_over);
-	     !is_over && cache_trace_shape(c->trace, record)->policy.follows;
-	     record = next_record(c, warp, &is_over)) {
-		c->at[warp]++;
-		play_access(sm, cache_trace_shape(c->trace, record), cache_trace_line(record),
-			    insns);
+	while (!cache_reader_is_over(at) && cache_reader_look(at)->policy.follows) {
+		play_access(sm, cache_reader_look(at), cache_reader_line(at), insns);
+		cache_reader_go(at);
 	}
 }
 
@@ -304,7 +293,7 @@ static void play_all(struct cache_sm *sm, struct played_cta *c, u32 len, struct 
 			any |= pass_barrier(&c[i]);
 			for (u32 w = 0; w < c[i].trace->warps; w++) {
 				sm->warp = (u16)(i * c[i].trace->warps + w);
-				play_turn(sm, &c[i], w, insns);
+				play_turn(sm, &c[i].at[w], insns);
 			}
 		}
 		sm->turn++;
@@ -322,15 +311,20 @@ void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32
 	for (u32 i = 0; ok && i < len; i++) {
 		c[i].trace = trace[i];
 		c[i].at = calloc(trace[i]->warps, sizeof(*c[i].at));
-		sm->is_cut |= trace[i]->is_cut;
 		ok = c[i].at != NULL;
+		for (u32 w = 0; ok && w < trace[i]->warps; w++)
+			cache_reader_init(&c[i].at[w], trace[i], w);
 	}
 	if (ok)
 		play_all(sm, c, len, insns);
 	else
 		sm->is_cut = true;
-	for (u32 i = 0; c && i < len; i++)
+	for (u32 i = 0; c && i < len; i++) {
+		for (u32 w = 0; c[i].at && w < trace[i]->warps; w++)
+			cache_reader_fini(&c[i].at[w]);
 		free(c[i].at);
+		sm->is_cut |= trace[i]->is_cut;
+	}
 	free(c);
 }
 
@@ -353,13 +347,15 @@ static void leave_lines(struct l1 *l1, const struct cache_shape *s, u64 first)
 void cache_leave_local(struct cache_sm *sm, struct cache_trace *const *trace, u32 len)
 {
 	for (u32 i = 0; i < len; i++)
-		for (u32 w = 0; w < trace[i]->warps; w++)
-			for (size_t k = 0; k < trace[i]->warp[w].of.len; k++) {
-				u64 record = trace[i]->warp[w].of.at[k];
+		for (u32 w = 0; w < trace[i]->warps; w++) {
+			struct cache_reader r;
 
-				leave_lines(&sm->l1, cache_trace_shape(trace[i], record),
-					    cache_trace_line(record));
-			}
+			cache_reader_init(&r, trace[i], w);
+			r.keeps = true;
+			for (; !cache_reader_is_over(&r); cache_reader_go(&r))
+				leave_lines(&sm->l1, cache_reader_look(&r), cache_reader_line(&r));
+			cache_reader_fini(&r);
+		}
 }
 
 /* ---- the second cache ---- */

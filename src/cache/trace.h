@@ -9,6 +9,7 @@
 
 #include "src/base/vec.h"
 #include "src/cache/shape.h"
+#include "src/cache/spill.h"
 
 /* Instructions that are known to ask for the same shape, by a number of the caller's. */
 struct cache_pattern {
@@ -16,11 +17,23 @@ struct cache_pattern {
 	u32 shape;
 };
 
-/* A shape at a line: the line above, the shape's number below. */
+/*
+ * A shape at a line: the line above, the shape's number below. TRACE_INLINE: the shape follows,
+ * as it is.
+ */
 #define TRACE_SHAPE_BITS 24u
+#define TRACE_INLINE (((u64)1 << TRACE_SHAPE_BITS) - 1)
+
+/* Records that are in memory, or in the file. */
+struct cache_block {
+	u64 *words; /* NULL: it is in the file, */
+	u64 at;     /* at this place */
+	u32 len;
+};
 
 struct cache_records {
-	VEC(u64) of; /* in the order of the warp */
+	VEC(struct cache_block) blocks; /* in the order of the warp, as are those behind them: */
+	VEC(u64) of;                    /* the last ones, less than a block */
 };
 
 struct cache_trace {
@@ -30,8 +43,9 @@ struct cache_trace {
 	VEC(u32) shape_at; /* where each begins */
 	u32 *recent;       /* by hash of a shape: its number + 1 */
 	struct cache_pattern *pattern;
-	bool is_cut;  /* the host had no memory for all of it */
-	bool is_over; /* the CTA has ended */
+	struct cache_spill *spill; /* borrowed; NULL: all stays in memory */
+	bool is_cut;               /* the host had no memory, or no room, for all of it */
+	bool is_over;              /* the CTA has ended */
 	struct cache_records warp[];
 };
 
@@ -46,11 +60,30 @@ void cache_trace_add(struct cache_trace *t, u32 warp, const struct cache_shape *
 bool cache_trace_again(struct cache_trace *t, u32 warp, u64 pattern, u64 first_line);
 void cache_trace_add_pattern(struct cache_trace *t, u32 warp, u64 pattern,
 			     const struct cache_shape *s);
-/* The shape of a record; its first_line is not valid. */
-const struct cache_shape *cache_trace_shape(const struct cache_trace *t, u64 record);
-static inline u64 cache_trace_line(u64 record)
+/* Reading the records of a warp. */
+struct cache_reader {
+	struct cache_trace *trace;
+	u32 warp;
+	bool keeps;    /* they are read again; else they are gone as soon as they have been read */
+	const u64 *at; /* the words of a block that have been reached */
+	size_t next, len; /* in it: the record to come, and where it ends */
+	size_t blocks;    /* those that have been begun, and one more at the end */
+	u64 *window;      /* room for a block of the file; NULL: none yet */
+};
+
+void cache_reader_init(struct cache_reader *r, struct cache_trace *t, u32 warp);
+void cache_reader_fini(struct cache_reader *r);
+/* Have all been read? */
+bool cache_reader_is_over(struct cache_reader *r);
+/*
+ * The shape of the record that is next, valid up to cache_reader_go; its first_line is not: see
+ * cache_reader_line.
+ */
+const struct cache_shape *cache_reader_look(const struct cache_reader *r);
+static inline u64 cache_reader_line(const struct cache_reader *r)
 {
-	return record >> TRACE_SHAPE_BITS;
+	return r->at[r->next] >> TRACE_SHAPE_BITS;
 }
+void cache_reader_go(struct cache_reader *r);
 
 #endif

@@ -279,7 +279,7 @@ void cover_device(struct cover_collect *c, struct device *d)
 	pthread_mutex_unlock(&c->lock);
 	d->on_program = on_program;
 	d->on_program_user = b;
-	d->counts = LOWER_COUNT_BLOCKS | LOWER_COUNT_CHOICES;
+	d->counts |= LOWER_COUNT_BLOCKS | LOWER_COUNT_CHOICES;
 	d->on_counts = on_counts;
 	d->on_counts_user = c;
 }

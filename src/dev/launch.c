@@ -358,6 +358,8 @@ static void on_done(void *user, const struct sched_end *end)
 	struct device_fault fault;
 	const struct exec_observer *o = f->observer;
 
+	if (o && o->counted && f->counts)
+		o->counted(o->user, f->program, f->grid_id, f->counts);
 	if (o && o->launch_end)
 		o->launch_end(o->user, f->program, f->grid_id);
 	if (PL_UNLIKELY(f->counts != NULL))

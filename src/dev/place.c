@@ -18,20 +18,26 @@
 
 /* ---- PTX ---- */
 
-struct place place_of(const struct program *p, u32 pc)
+struct place place_of_insn(const struct program *p, u32 func, u32 ir)
 {
-	const struct uop *x = pc < p->uops ? &p->uop[pc] : NULL;
 	struct place place = {0};
 	u32 column;
 
-	if (!x || x->func >= p->func_len)
+	if (func >= p->func_len)
 		return place;
-	place.func = &p->funcs[x->func];
-	if (x->ir >= place.func->func->insns.len)
+	place.func = &p->funcs[func];
+	if (ir >= place.func->func->insns.len)
 		return place;
-	place.in = &place.func->func->insns.at[x->ir];
+	place.in = &place.func->func->insns.at[ir];
 	diag_locate(&place.func->module->source, place.in->begin, &place.line, &column);
 	return place;
+}
+
+struct place place_of(const struct program *p, u32 pc)
+{
+	const struct uop *x = pc < p->uops ? &p->uop[pc] : NULL;
+
+	return x ? place_of_insn(p, x->func, x->ir) : (struct place){0};
 }
 
 /*

@@ -14,6 +14,8 @@ struct place {
 };
 
 struct place place_of(const struct program *p, u32 pc);
+/* The same of the instruction that micro-ops name. */
+struct place place_of_insn(const struct program *p, u32 func, u32 ir);
 
 /* A line of the source. */
 struct source_line {

@@ -6,25 +6,40 @@
 
 #include <stdlib.h>
 
-struct exec_folds *exec_folds_of(struct exec_folds **folds, const struct uop *in,
+struct exec_folds *exec_folds_of(const struct gang *g, const struct uop *in,
 				 enum exec_access_kind kind, u32 space)
 {
-	struct exec_folds *f = folds[in->mem.cache];
+	struct exec_folds *f = g->folds[in->mem.cache];
+	u32 gangs = g->cta->gangs;
 
 	if (f)
 		return f;
-	f = folds[in->mem.cache] = calloc(1, sizeof(*f));
+	f = g->folds[in->mem.cache] = calloc(1, sizeof(*f) + gangs * sizeof(f->row[0]));
 	if (f) {
 		f->kind = (u8)kind;
 		f->space = (u8)space;
+		f->gangs = gangs;
+		f->version = 1;
 	}
 	return f;
 }
 
+struct exec_fold_row *exec_fold_row_of(const struct gang *g, struct exec_folds *f, u32 bytes)
+{
+	struct exec_fold_row **r = &f->row[g - g->cta->gang];
+
+	if (!*r)
+		*r = calloc(1, sizeof(**r) + bytes);
+	return *r;
+}
+
 void exec_folds_free(struct exec_folds **folds, u32 len)
 {
-	for (u32 i = 0; folds && i < len; i++)
+	for (u32 i = 0; folds && i < len; i++) {
+		for (u32 k = 0; folds[i] && k < folds[i]->gangs; k++)
+			free(folds[i]->row[k]);
 		free(folds[i]);
+	}
 	free(folds);
 }
 
@@ -89,6 +104,7 @@ struct exec_fold *exec_fold_begin(const struct gang *g, const struct uop *in, st
 
 	tell_fold(g->cta, in, f, &x[FOLD_PLACES - 1]);
 	memmove(x + 1, x, sizeof(*x) * (FOLD_PLACES - 1));
+	f->version++;
 	x->times = 1;
 	x->mask = mask;
 	x->warp = warp;
@@ -107,5 +123,8 @@ void exec_folds_tell(const struct cta *c, struct exec_folds **folds)
 
 		for (u32 i = 0; f && i < FOLD_PLACES; i++)
 			tell_fold(c, in, f, &f->at[i]);
+		/* Another launch has other rows. */
+		if (f)
+			f->version++;
 	}
 }

@@ -21,18 +21,32 @@ struct exec_fold {
 
 #define FOLD_PLACES 2u
 
+/* The addresses of all warps of a gang, each of which is like one of the folds of `version`. */
+struct exec_fold_row {
+	u64 version; /* 0: it is not known */
+	u64 base;    /* what is added to the row */
+	u8 place[GANG_WARPS];
+	u32 times[FOLD_PLACES]; /* how many warps are like each */
+	u32 row[];              /* as the register block has it */
+};
+
 /* Of a micro-op, for one CTA slot: the last kinds of access, the last of them first. */
 struct exec_folds {
 	u8 kind, space; /* enum exec_access_kind; enum mem_space, generic too */
+	u32 gangs;
+	u64 version; /* of at[], from 1: anything but `times` has changed since another one */
 	struct exec_fold at[FOLD_PLACES];
+	struct exec_fold_row *row[]; /* by gang; NULL: none */
 };
 
 /*
  * The folds of a micro-op, by its allocation cache, made when there are none. NULL: the host has no
  * memory.
  */
-struct exec_folds *exec_folds_of(struct exec_folds **folds, const struct uop *in,
+struct exec_folds *exec_folds_of(const struct gang *g, const struct uop *in,
 				 enum exec_access_kind kind, u32 space);
+/* Room for `bytes` of the row of a gang; NULL: the host has no memory. */
+struct exec_fold_row *exec_fold_row_of(const struct gang *g, struct exec_folds *f, u32 bytes);
 /* An access that is like none of the last ones: forget one of those, which is told. */
 struct exec_fold *exec_fold_begin(const struct gang *g, const struct uop *in, struct exec_folds *f,
 				  const u64 *address, u32 mask, u32 warp);

@@ -6,7 +6,7 @@
  *
  * Functions may be NULL. With several workers they are called from several threads at once, for
  * different CTAs. Programs are to be lowered without fusion, so that each micro-op is of one
- * instruction. What they get is valid during the call.
+ * instruction, unless the observer says that it `fuses`. What they get is valid during the call.
  */
 #ifndef PL_EXEC_OBSERVER_H
 #define PL_EXEC_OBSERVER_H
@@ -146,7 +146,11 @@ struct exec_observer {
 	 * memory. Parameters are left out.
 	 */
 	void (*alike)(void *user, const struct exec_access *a);
-	bool each; /* beside `alike`: `access` is wanted for each access nevertheless */
+	/*
+	 * Spaces, a bit for each enum mem_space: beside `alike`, `access` is wanted for each access
+	 * there nevertheless. Of observers without `alike`: those that they need to know, 0: all.
+	 */
+	u32 each;
 	/*
 	 * Loads, stores and atomics: before the access of each warp is told. True: nothing more of
 	 * this one is needed. NULL: accesses are told at once.
@@ -171,6 +175,14 @@ struct exec_observer {
 	 * not need is taken out of it; what it names then lasts up to launch_end.
 	 */
 	void (*narrow)(void *user, const struct exec_env *e, struct exec_observer *o);
+	/*
+	 * The launch has ended, and these are the counts of its program (struct program_insn).
+	 * Before launch_end; not called of programs that do not count.
+	 */
+	void (*counted)(void *user, const struct program *p, u64 grid_id,
+			const struct exec_count *counts);
+	/* It does without steps: programs may be lowered as usual, with fusion. */
+	bool fuses;
 	/*
 	 * It needs accesses to shared memory alone, and only those whose lanes are not all within
 	 * one variable: launches run with the tables `apart` of struct exec_ops, for which programs

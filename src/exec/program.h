@@ -33,6 +33,18 @@ struct program_const {
 	u64 bits;
 };
 
+/*
+ * An instruction that micro-ops run, of a program that counts those, and its counts: of the lanes
+ * that come to it, which several in a row may share, and of those that its guard lets through.
+ */
+struct program_insn {
+	u32 func, ir; /* as of struct uop */
+	u32 lanes;
+	u32 guard; /* NO_COUNT: it has none */
+};
+
+#define NO_COUNT UINT32_MAX
+
 struct program_func {
 	const struct ir_module *module;
 	const struct ir_func *func;
@@ -101,7 +113,14 @@ struct program {
 	u32 diverged_at;
 	u64 fixed_preds; /* bit n: the nth is the same for the launch */
 	u32 cache_slots;
-	u32 counts;        /* struct exec_count that UOP_COUNT add to; 0: nothing is counted */
+	u32 counts; /* struct exec_count that UOP_COUNT add to; 0: nothing is counted */
+	struct program_insn *insns; /* in the order of their micro-ops before fusion */
+	u32 insn_len;               /* 0: instructions are not counted */
+	/*
+	 * The count of lanes that a fault has stopped, at micro-op `missing` - 1: what stands
+	 * behind it has been counted with it.
+	 */
+	u32 cut_at;
 	u32 shared_static; /* bytes */
 	u32 param_bytes;
 	u32 frame_row;    /* W row: local stack offset of each lane's activation */

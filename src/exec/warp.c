@@ -445,9 +445,26 @@ static void locate_fault(const struct gang *g, const struct uop *in, enum fault_
 	note_callers(g, in, lane, f);
 }
 
+/* Note the lanes that have been counted for what follows, and do not get there. */
+static void count_stopped(struct gang *g, const struct uop *in)
+{
+	struct exec_count *c = &g->counts[g->env->program->cut_at];
+
+	for (u32 w = 0; w < (g->together ? g->warps : 1); w++) {
+		u32 mask = g->together ? g->warp_at[w].live : g->warp_at[g->warp].mask;
+
+		c->warps += mask != 0;
+		c->lanes += (u32)__builtin_popcount(mask);
+	}
+	if (c->missing < (u32)(in - g->uops) + 1)
+		c->missing = (u32)(in - g->uops) + 1;
+}
+
 const struct uop *exec_fault(struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes)
 {
 	locate_fault(g, in, kind, lanes, g->fault);
+	if (g->env->program->insn_len)
+		count_stopped(g, in);
 	g->stop = STOP_FAULT;
 	return NULL;
 }

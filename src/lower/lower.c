@@ -49,6 +49,7 @@ static void lower_insn(struct lower *l)
 
 		l->guard = lower_register(l, &g, 0);
 	}
+	lower_count_guard(l);
 	if (!in->form) {
 		lower_poison(l, poison_reason(l->f, l->ir));
 		return;
@@ -189,14 +190,20 @@ static void lower_block(struct lower *l, const struct blocks *x, u32 b, u32 afte
 	l->ir = block->first < l->f->insns.len ? block->first : block->first - (block->first > 0);
 	l->guard = IR_NONE;
 	place_labels(l, x, b);
+	lower_count_begin(l);
 	for (u32 i = block->first; i < block->end && !l->failed; i++) {
+		u32 from;
+
 		l->ir = i;
 		l->guard = IR_NONE;
 		l->in = &l->f->insns.at[i];
 		lower_count_block(l);
 		if (i + 1 == block->end && is_needless(l, x, block, after))
 			return;
+		lower_count_before(l);
+		from = (u32)l->uops.len;
 		lower_insn(l);
+		lower_count_after(l, from);
 		lower_made_note(l);
 	}
 	l->guard = IR_NONE;
@@ -308,6 +315,7 @@ out:
 static void lower_fini(struct lower *l)
 {
 	VEC_FREE(&l->uops);
+	VEC_FREE(&l->insns);
 	VEC_FREE(&l->ext);
 	VEC_FREE(&l->refs);
 	VEC_FREE(&l->vregs);
@@ -418,6 +426,10 @@ static bool finish_program(struct lower *l)
 	p->cache_slots = p->uops;
 	p->notes = arena_copy(&p->arena, l->notes.at, sizeof(*p->notes) * l->notes.len);
 	p->note_len = (u32)l->notes.len;
+	p->insns = arena_copy(&p->arena, l->insns.at, sizeof(*p->insns) * l->insns.len);
+	p->insn_len = (u32)l->insns.len;
+	p->cut_at = p->counts;
+	p->counts += p->insn_len != 0;
 	measure_frames(l);
 	lower_mark_polls(p);
 	if (l->options.stable)
@@ -429,7 +441,7 @@ static bool finish_program(struct lower *l)
 	p->may_be_idle = lower_may_be_idle(p);
 	l->failed |= (l->options.one_to_one || l->options.apart) && !lower_keep_places(l);
 	l->failed |= l->options.apart && !l->failed && !lower_keep_extents(l);
-	return p->notes != NULL && !l->failed;
+	return p->notes != NULL && p->insns != NULL && !l->failed;
 }
 
 /* Arrays about the variables of every unit. */

@@ -24,6 +24,8 @@ enum lower_count {
 	LOWER_COUNT_NONE = 0,
 	LOWER_COUNT_BLOCKS = 1,
 	LOWER_COUNT_CHOICES = 2, /* of predicates and indices */
+	/* for each instruction, in places of their own: struct program_insn */
+	LOWER_COUNT_INSNS = 4,
 };
 
 struct lower_options {

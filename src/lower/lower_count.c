@@ -7,7 +7,7 @@ void lower_count_open(struct lower *l)
 {
 	struct program_func *f = &l->p->funcs[l->func];
 
-	if (!l->options.counts)
+	if (!(l->options.counts & (LOWER_COUNT_BLOCKS | LOWER_COUNT_CHOICES)))
 		return;
 	l->failed |= !lower_sites_find(&l->sites, l->f);
 	f->count_at = l->p->counts;
@@ -62,6 +62,83 @@ static void count_choice(struct lower *l, const struct lower_site *s)
 		break;
 	}
 }
+
+/* ---- instructions ---- */
+
+void lower_count_begin(struct lower *l)
+{
+	l->count_lanes = NO_COUNT;
+	l->count_whole = false;
+}
+
+void lower_count_before(struct lower *l)
+{
+	l->count_guard = NO_COUNT;
+	if (!(l->options.counts & LOWER_COUNT_INSNS) || l->count_lanes != NO_COUNT)
+		return;
+	l->count_lanes = l->p->counts++;
+	lower_emit_free(l, OP_count_block)->count.at = l->count_lanes;
+}
+
+void lower_count_guard(struct lower *l)
+{
+	if (!(l->options.counts & LOWER_COUNT_INSNS) || l->guard == IR_NONE)
+		return;
+	l->count_guard = l->p->counts++;
+	lower_emit_free(l, OP_count_pred)->count.at = l->count_guard;
+	lower_read(l, FIELD_A, l->guard);
+	lower_last(l)->flags |= l->guard_not ? UOPF_GUARD_NOT : 0;
+}
+
+/*
+ * Do the lanes that come to the micro-op go on to the next one together, and no others with them?
+ * They part at branches, and meet wherever they may have waited for each other, so at anything that
+ * is not known never to wait. A guard alone leaves lanes out of one micro-op.
+ */
+static bool stays_together(const struct uop *in)
+{
+	switch (uop_kind(in->inner)) {
+	case UOP_LANE:
+	case UOP_NOTHING:
+	case UOP_FENCE:
+	case UOP_VALUE:
+	case UOP_SREG:
+	case UOP_LOAD:
+	case UOP_STORE:
+	case UOP_ATOMIC:
+	case UOP_COUNT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void lower_count_after(struct lower *l, u32 from)
+{
+	struct program_insn x = {l->func, l->ir, l->count_lanes, l->count_guard};
+	bool is_run = false, together = true, matrix = false, others = false;
+
+	if (!(l->options.counts & LOWER_COUNT_INSNS))
+		return;
+	for (u32 i = from; i < l->uops.len; i++) {
+		enum uop_kind kind = uop_kind(l->uops.at[i].inner);
+		bool stays = stays_together(&l->uops.at[i]);
+
+		is_run |= kind != UOP_COUNT;
+		together &= stays;
+		matrix |= kind == UOP_MATRIX;
+		others |= !stays && kind != UOP_MATRIX && kind != UOP_WARP;
+	}
+	/* What became part of another instruction is not run. */
+	l->failed |= is_run && !VEC_PUSH(&l->insns, x);
+	matrix &= !others;
+	if (!together && !(matrix && l->count_whole))
+		l->count_lanes = NO_COUNT;
+	if (!together)
+		l->count_whole = matrix;
+}
+
+/* ---- choices ---- */
 
 void lower_count_choices(struct lower *l)
 {

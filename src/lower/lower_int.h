@@ -119,6 +119,10 @@ struct lower {
 	u32 *made; /* register of f -> when its value was made, NULL: not tracked; lower_made.c */
 	u32 made_last;
 	struct lower_sites sites; /* of f, where lanes are counted; empty: nowhere */
+	/* LOWER_COUNT_INSNS: those so far; the counts of what is lowered now, NO_COUNT: none */
+	VEC(struct program_insn) insns;
+	u32 count_lanes, count_guard;
+	bool count_whole; /* what came before needs whole warps, which stay together since */
 	u8 *mentions; /* register of f -> how often it is named, 2: or more; NULL: not counted */
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
@@ -272,6 +276,14 @@ void lower_count_close(struct lower *l);
 /* Before the current instruction: where a block begins; of its guard and its operands. */
 void lower_count_block(struct lower *l);
 void lower_count_choices(struct lower *l);
+/*
+ * For each instruction, with LOWER_COUNT_INSNS: where a block of micro-ops begins; before the
+ * current instruction, and of its guard; after it, whose micro-ops begin at `from`.
+ */
+void lower_count_begin(struct lower *l);
+void lower_count_before(struct lower *l);
+void lower_count_guard(struct lower *l);
+void lower_count_after(struct lower *l, u32 from);
 
 /* ---- lower_graph.c ---- */
 

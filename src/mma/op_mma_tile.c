@@ -71,7 +71,13 @@ static inline bool has_common_factor(const struct uop *in)
 	return in->product.same_a || in->product.same_b;
 }
 
-/* The micro-ops that begin at `in`. Observers see every one. */
+/* Does an observer see every micro-op? */
+static inline bool sees_each(const struct exec_env *e)
+{
+	return exec_is_observed(e) && e->observer->step;
+}
+
+/* The micro-ops that begin at `in`. */
 MMA_INLINE u32 find_chain(const struct gang *g, const struct uop *in, u32 quads, bool half,
 			  struct warp_tile *x, u32 *nowhere)
 {
@@ -79,7 +85,7 @@ MMA_INLINE u32 find_chain(const struct gang *g, const struct uop *in, u32 quads,
 
 	do
 		find_tile(g, in + 2 * n, quads, half, &x[n], nowhere);
-	while (has_common_factor(x[n++].in) && n < CHAIN && !exec_is_observed(g->env));
+	while (has_common_factor(x[n++].in) && n < CHAIN && !sees_each(g->env));
 	return n;
 }
 

@@ -7,6 +7,7 @@
 #ifndef PL_OPS_ADDRESS_FORM_H
 #define PL_OPS_ADDRESS_FORM_H
 
+#include "src/exec/affine.h"
 #include "src/ops/access.h"
 #include "src/ops/address_kind.h"
 
@@ -167,6 +168,34 @@ static ALWAYS_INLINE enum address_kind classify_indexed(const struct gang *g, co
 							u64 *first)
 {
 	return classify_index(g, in, at, n, first, 0);
+}
+
+/* ---- affine: row a is the lanes' part of an index or of an address (wide): exec/affine.h ---- */
+
+static ALWAYS_INLINE u32 index_offset(const struct gang *g, const struct uop *in)
+{
+	return affine_offset(affine_at(g, in->index.affine), g->cta->id);
+}
+
+static ALWAYS_INLINE void get_affine(const struct gang *g, const struct uop *in, struct access *a)
+{
+	index_addresses(g, in, a, index_offset(g, in));
+}
+
+static ALWAYS_INLINE u64 wide_offset(const struct gang *g, const struct uop *in)
+{
+	return affine_wide_offset(affine_wide_at(g, in->index.affine), g->cta->id) +
+	       (u64)in->mem.offset;
+}
+
+static ALWAYS_INLINE void get_wide(const struct gang *g, const struct uop *in, struct access *a)
+{
+	const u64 *r = ROW64(in->a) + a->warp * WARP_LANES;
+	u64 offset = wide_offset(g, in);
+
+	a->uniform = false;
+	FOR_LANES(l, WARP_LANES)
+		a->address[l] = r[l] + offset;
 }
 
 #endif

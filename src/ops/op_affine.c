@@ -194,19 +194,9 @@ HANDLER(setp_affine_wide)
 
 /* ---- memory at base + affine index * scale ---- */
 
-static ALWAYS_INLINE u32 index_offset(const struct gang *g, const struct uop *in)
-{
-	return affine_offset(affine_at(g, in->index.affine), g->cta->id);
-}
-
 static ALWAYS_INLINE u64 affine_address(const struct gang *g, const struct uop *in, u32 lane)
 {
 	return index_address(g, in, lane, index_offset(g, in));
-}
-
-static ALWAYS_INLINE void get_affine(const struct gang *g, const struct uop *in, struct access *a)
-{
-	index_addresses(g, in, a, index_offset(g, in));
 }
 
 static ALWAYS_INLINE enum address_kind classify_affine(const struct gang *g, const struct uop *in,
@@ -270,25 +260,9 @@ HANDLER(store_affine)
 
 /* ---- memory at affine addresses of 64 bits ---- */
 
-static ALWAYS_INLINE u64 wide_offset(const struct gang *g, const struct uop *in)
-{
-	return affine_wide_offset(affine_wide_at(g, in->index.affine), g->cta->id) +
-	       (u64)in->mem.offset;
-}
-
 static ALWAYS_INLINE u64 wide_address(const struct gang *g, const struct uop *in, u32 lane)
 {
 	return ROW64(in->a)[lane] + wide_offset(g, in);
-}
-
-static ALWAYS_INLINE void get_wide(const struct gang *g, const struct uop *in, struct access *a)
-{
-	const u64 *r = ROW64(in->a) + a->warp * WARP_LANES;
-	u64 offset = wide_offset(g, in);
-
-	a->uniform = false;
-	FOR_LANES(l, WARP_LANES)
-		a->address[l] = r[l] + offset;
 }
 
 static ALWAYS_INLINE enum address_kind classify_wide(const struct gang *g, const struct uop *in,

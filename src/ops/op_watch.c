@@ -35,9 +35,13 @@ static enum exec_access_kind access_kind_of(const struct gang *g, const struct u
 	}
 }
 
-/* All warps that take part, by the micro-op's address row and offset. */
-static void report_access(struct gang *g, const struct uop *in, enum exec_access_kind kind,
-			  u32 space, u32 done)
+/* How a micro-op has the addresses of warp a->warp: a constant wherever it is passed on. */
+typedef void get_form(const struct gang *g, const struct uop *in, struct access *a);
+
+/* All warps that take part. */
+static ALWAYS_INLINE void report_access(struct gang *g, const struct uop *in,
+					enum exec_access_kind kind, u32 space, u32 done,
+					get_form *find)
 {
 	struct access a = {.width = (u32)in->mem.size * in->mem.count};
 	struct exec_access e = {.cta = g->cta,
@@ -54,7 +58,7 @@ static void report_access(struct gang *g, const struct uop *in, enum exec_access
 		u32 mask = mask_of(g, a.warp);
 
 		e.warp = cta_warp(g, a.warp);
-		get_addresses(g, in, &a);
+		find(g, in, &a);
 		if (space == MEM_GENERIC)
 			report_generic(g, &e, a.address, mask);
 		else
@@ -141,6 +145,11 @@ static bool is_span_enough(struct gang *g, const struct uop *in, enum exec_acces
 
 /* ---- accesses that are told later ---- */
 
+static inline u64 fold_unit(u32 space)
+{
+	return space == MEM_GLOBAL || space == MEM_GENERIC ? FOLD_GLOBAL : FOLD_WORD;
+}
+
 static ALWAYS_INLINE bool is_like(const struct exec_fold *x, const u64 *address, u32 mask, u64 unit)
 {
 	u64 by = address[0] - x->address[0], differ = 0;
@@ -154,7 +163,7 @@ static ALWAYS_INLINE bool is_like(const struct exec_fold *x, const u64 *address,
 static struct exec_fold *fold_warp(struct gang *g, const struct uop *in, struct exec_folds *f,
 				   struct access *a, u32 mask)
 {
-	u64 unit = f->space == MEM_GLOBAL || f->space == MEM_GENERIC ? FOLD_GLOBAL : FOLD_WORD;
+	u64 unit = fold_unit(f->space);
 
 	/* Lanes that take no part are where the first one is that does. */
 	if (mask != FULL_MASK) {
@@ -171,11 +180,142 @@ static struct exec_fold *fold_warp(struct gang *g, const struct uop *in, struct 
 	return exec_fold_begin(g, in, f, a->address, mask, cta_warp(g, a->warp));
 }
 
-/* False: they have to be told at once. */
-static bool fold_access(struct gang *g, const struct uop *in, enum exec_access_kind kind, u32 space)
+/* How a micro-op comes by its addresses. */
+enum fold_form { FOLD_PLAIN, FOLD_INDEXED, FOLD_AFFINE, FOLD_WIDE };
+
+/*
+ * What the form adds to the row: its addresses differ as it does. False: they may wrap around.
+ */
+static ALWAYS_INLINE bool find_base(const struct gang *g, const struct uop *in, enum fold_form form,
+				    u64 *base)
 {
-	struct exec_folds *f = exec_folds_of(g->folds, in, kind, space);
-	bool each = g->env->observer->each;
+	const struct affine *a;
+	u32 sign, low;
+
+	switch (form) {
+	case FOLD_INDEXED:
+		*base = *ROW64(in->c);
+		return true;
+	case FOLD_AFFINE:
+		a = affine_at(g, in->index.affine);
+		sign = in->flags & UOPF_UNSIGNED ? 0 : 1;
+		low = a->low[sign] + index_offset(g, in);
+		*base = *ROW64(in->c) + scaled_index(in, low);
+		low ^= affine_top(sign);
+		return low + a->span[sign] >= low;
+	case FOLD_WIDE:
+		*base = wide_offset(g, in);
+		return true;
+	case FOLD_PLAIN:
+		break;
+	}
+	*base = 0;
+	return true;
+}
+
+/* Bytes of the row, 0: the launch, or the program, has fixed it. */
+static ALWAYS_INLINE u32 row_bytes(const struct gang *g, const struct uop *in, enum fold_form form)
+{
+	if (form == FOLD_AFFINE || form == FOLD_WIDE ||
+	    (form == FOLD_PLAIN && (in->a == NO_ROW || in->flags & UOPF_FIXED)))
+		return 0;
+	return g->lanes * (form == FOLD_PLAIN && in->flags & UOPF_WIDE ? 8 : 4);
+}
+
+/* Are words all the same distance from others, with the same top bit? The distance in *by. */
+static ALWAYS_INLINE bool are_words_apart(const u32 *row, const u32 *from, u32 n, u64 *by)
+{
+	u32 first = row[0] - from[0], differ = 0, top = 0;
+
+	for (u32 at = 0; at < n; at += WARP_LANES)
+		FOR_LANES(l, WARP_LANES) {
+			differ |= (row[at + l] - from[at + l]) ^ first;
+			top |= row[at + l] ^ from[at + l];
+		}
+	*by = (u64)(s64)(s32)first;
+	return !differ && !(top >> 31);
+}
+
+static ALWAYS_INLINE bool are_wide_apart(const u64 *row, const u64 *from, u32 n, u64 *by)
+{
+	u64 first = row[0] - from[0], differ = 0;
+
+	for (u32 at = 0; at < n; at += WARP_LANES)
+		FOR_LANES(l, WARP_LANES)
+			differ |= (row[at + l] - from[at + l]) ^ first;
+	*by = first;
+	return !differ;
+}
+
+/* Is what the gang is about to access like what the row of folds knows? */
+static ALWAYS_INLINE bool is_row_alike(const struct gang *g, const struct uop *in,
+				       const struct exec_folds *f, const struct exec_fold_row *r,
+				       enum fold_form form)
+{
+	u32 bytes = row_bytes(g, in, form);
+	u64 by = 0, base;
+
+	if (!r || r->version != f->version || !find_base(g, in, form, &base))
+		return false;
+	if (bytes == g->lanes * 8) {
+		if (!are_wide_apart(ROW64(in->a), (const u64 *)(const void *)r->row, g->lanes, &by))
+			return false;
+	} else if (bytes && !are_words_apart(ROW32(in->a), r->row, g->lanes, &by)) {
+		return false;
+	}
+	by = (form == FOLD_INDEXED ? by * in->index.scale : by) + base - r->base;
+	return !(by & (fold_unit(f->space) - 1));
+}
+
+/* pattern: of each warp, all of which have just been folded. */
+static void keep_row(const struct gang *g, const struct uop *in, struct exec_folds *f,
+		     const u64 *pattern, u32 bytes, u64 base)
+{
+	struct exec_fold_row *r = exec_fold_row_of(g, f, bytes);
+	u32 place;
+
+	if (!r)
+		return;
+	r->version = 0;
+	memset(r->times, 0, sizeof(r->times));
+	for (u32 w = 0; w < g->warps; w++) {
+		for (place = 0; place < FOLD_PLACES && f->at[place].pattern != pattern[w]; place++)
+			;
+		if (place == FOLD_PLACES)
+			return;
+		r->place[w] = (u8)place;
+		r->times[place]++;
+	}
+	r->version = f->version;
+	r->base = base;
+	if (bytes)
+		memcpy(r->row, g->regs + in->a, bytes);
+}
+
+/* The access of warp w, which belongs to a fold, for observers that want each. */
+static ALWAYS_INLINE void report_folded(struct gang *g, struct exec_access *e, struct access *a,
+					u32 space, u64 pattern)
+{
+	u32 mask = mask_of(g, a->warp);
+
+	e->warp = cta_warp(g, a->warp);
+	if (space != MEM_GENERIC) {
+		e->pattern = pattern;
+		report_lanes(g, e, mask, space);
+		return;
+	}
+	e->pattern = 0;
+	report_generic(g, e, a->address, mask);
+}
+
+/* False: they have to be told at once. */
+static ALWAYS_INLINE bool fold_access(struct gang *g, const struct uop *in,
+				      enum exec_access_kind kind, u32 space, enum fold_form form,
+				      get_form *find)
+{
+	struct exec_folds *f = exec_folds_of(g, in, kind, space);
+	bool each = g->env->observer->each >> space & 1, whole = g->mode == MODE_GANG && g->full;
+	struct exec_fold_row *r = f && whole ? f->row[g - g->cta->gang] : NULL;
 	struct access a = {.width = (u32)in->mem.size * in->mem.count};
 	struct exec_access e = {.cta = g->cta,
 				.in = in,
@@ -186,26 +326,32 @@ static bool fold_access(struct gang *g, const struct uop *in, enum exec_access_k
 				.bytes = a.width,
 				.address = a.address,
 				.folded = true};
+	u64 pattern[GANG_WARPS], base;
 
-	for (u32 w = 0; f && w < WARPS; w++) {
-		u32 mask = mask_of(g, w);
+	if (!f)
+		return false;
+	if (is_row_alike(g, in, f, r, form)) {
+		for (u32 i = 0; i < FOLD_PLACES; i++)
+			f->at[i].times += r->times[i];
+		for (a.warp = 0; each && a.warp < g->warps; a.warp++) {
+			find(g, in, &a);
+			report_folded(g, &e, &a, space, f->at[r->place[a.warp]].pattern);
+		}
+		return true;
+	}
+	for (a.warp = 0; a.warp < WARPS; a.warp++) {
+		u32 mask = mask_of(g, a.warp);
 
 		if (!mask)
 			continue;
-		a.warp = w;
-		e.warp = cta_warp(g, w);
-		get_addresses(g, in, &a);
-		e.pattern = fold_warp(g, in, f, &a, mask)->pattern;
-		if (!each)
-			continue;
-		if (space != MEM_GENERIC) {
-			report_lanes(g, &e, mask, space);
-			continue;
-		}
-		e.pattern = 0;
-		report_generic(g, &e, a.address, mask);
+		find(g, in, &a);
+		pattern[a.warp] = fold_warp(g, in, f, &a, mask)->pattern;
+		if (each)
+			report_folded(g, &e, &a, space, pattern[a.warp]);
 	}
-	return f != NULL;
+	if (whole && find_base(g, in, form, &base))
+		keep_row(g, in, f, pattern, row_bytes(g, in, form), base);
+	return true;
 }
 
 HANDLER(watch_memory)
@@ -218,11 +364,39 @@ HANDLER(watch_memory)
 	enum exec_access_kind kind = access_kind_of(g, in);
 	u32 space = uop_info[in->inner].space, done = 0;
 
-	if (g->folds && space != MEM_PARAM && fold_access(g, in, kind, space))
+	if (g->folds && space != MEM_PARAM &&
+	    fold_access(g, in, kind, space, FOLD_PLAIN, get_addresses))
 		return PLAIN(g, in);
 	if (!g->env->observer->span || !is_span_enough(g, in, kind, space, &done))
-		report_access(g, in, kind, space, done);
+		report_access(g, in, kind, space, done, get_addresses);
 	return PLAIN(g, in);
+}
+
+/* Those that fusion makes. */
+static ALWAYS_INLINE const struct uop *watch_fused(struct gang *g, const struct uop *in,
+						   enum fold_form form, get_form *find)
+{
+	enum exec_access_kind kind = access_kind_of(g, in);
+	u32 space = uop_info[in->inner].space;
+
+	if (g->env->observer->access && !(g->folds && fold_access(g, in, kind, space, form, find)))
+		report_access(g, in, kind, space, 0, find);
+	return PLAIN(g, in);
+}
+
+static HANDLER(watch_indexed)
+{
+	return watch_fused(g, in, FOLD_INDEXED, get_indexed);
+}
+
+static HANDLER(watch_affine)
+{
+	return watch_fused(g, in, FOLD_AFFINE, get_affine);
+}
+
+static HANDLER(watch_wide)
+{
+	return watch_fused(g, in, FOLD_WIDE, get_wide);
 }
 
 /* cp.async: destination in a, shared; source in b, a device address. */

@@ -30,6 +30,9 @@
 /* In an observed launch: the twin, or the body if there is none. */
 #define TWIN_none(body) body
 #define TWIN_memory(body) EXEC_NAME(op_watch_memory)
+#define TWIN_indexed(body) EXEC_NAME(op_watch_indexed)
+#define TWIN_affine(body) EXEC_NAME(op_watch_affine)
+#define TWIN_wide(body) EXEC_NAME(op_watch_wide)
 #define TWIN_load_shared(body) EXEC_NAME(op_watch_memory)
 #define TWIN_store_shared(body) EXEC_NAME(op_watch_memory)
 #define TWIN_load_generic(body) EXEC_NAME(op_watch_memory)
@@ -63,6 +66,9 @@
 #define APART_LEAVE(twin, body) body
 #define APART_none(body, WATCH) body
 #define APART_memory(body, WATCH) body
+#define APART_indexed(body, WATCH) body
+#define APART_affine(body, WATCH) body
+#define APART_wide(body, WATCH) body
 #define APART_sync(body, WATCH) body
 #define APART_local(body, WATCH) body
 #define APART_surf(body, WATCH) body

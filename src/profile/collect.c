@@ -4,7 +4,9 @@
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/profile/collect_int.h"
+#include "src/lower/lower.h"
 #include "src/watch/counters.h"
+#include "src/watch/insns.h"
 #include "src/watch/texture.h"
 
 #include <errno.h>
@@ -66,34 +68,22 @@ static struct slot *collect_slot_of(struct profile_device *d, const struct exec_
 
 /* ---- counting ---- */
 
-static void collect_count_step(void *user, const struct gang *g, const struct uop *in)
+/* The counts of a launch that has ended, as a slot of their own. */
+static void collect_counted(void *user, const struct program *p, u64 grid_id,
+			    const struct exec_count *counts)
 {
-	struct slot *s = collect_slot_of(user, g->env);
-	u32 row, n = exec_step_warps(g);
-	bool branches;
-	u64 *at;
+	struct collect_launch *l = launch_of(user, grid_id);
+	struct slot *s = l ? slot_new(l) : NULL;
+	struct watch_insns insns = watch_insns_of(p, counts);
 
-	if (!s)
-		return;
-	row = mine.rows->row_of[in - g->uops];
-	branches = mine.rows->shape[row].work == WORK_BRANCH;
-	at = s->row[row];
-	if (g->full && g->mode == MODE_GANG && in->guard == NO_ROW) {
-		at[COLUMN_inst] += n;
-		at[COLUMN_threads] += n * WARP_LANES;
-		at[COLUMN_threads_on] += n * WARP_LANES;
-		return;
-	}
-	for (u32 w = 0; w < n; w++) {
-		u32 mask = exec_step_mask(g, w), passes;
+	for (u32 row = 0; s && row < l->rows->len; row++) {
+		struct watch_insn x = watch_insn_at(&insns, row);
 
-		if (!mask)
-			continue;
-		passes = exec_step_passes(g, in, w);
-		at[COLUMN_inst]++;
-		at[COLUMN_threads] += (u32)__builtin_popcount(mask);
-		at[COLUMN_threads_on] += (u32)__builtin_popcount(passes);
-		at[COLUMN_divergent] += branches && passes && passes != mask;
+		s->row[row][COLUMN_inst] = x.warps;
+		s->row[row][COLUMN_threads] = x.threads;
+		s->row[row][COLUMN_threads_on] = x.threads_on;
+		if (l->rows->shape[row].work == WORK_BRANCH)
+			s->row[row][COLUMN_divergent] = x.divergent;
 	}
 }
 
@@ -356,14 +346,11 @@ static void narrow_launch(void *user, const struct exec_env *e, struct exec_obse
 	pthread_mutex_lock(&d->lock);
 	ok = l && map_set(&d->launches, e->grid_id + 1, map_key(l));
 	pthread_mutex_unlock(&d->lock);
-	if (ok) {
-		o->step_at = l->rows->counts;
+	if (ok)
 		return;
-	}
 	if (l)
 		collect_launch_free(l);
 	d->of->is_short = true;
-	o->step = NULL;
 	o->access = NULL;
 	o->alike = NULL;
 	o->texture = NULL;
@@ -477,7 +464,8 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 		.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
 		.counts = {.user = d,
 			   .launch_end = launch_end,
-			   .step = collect_count_step,
+			   .counted = collect_counted,
+			   .fuses = true,
 			   .access = collect_count_access,
 			   .alike = collect_count_access,
 			   .texture = collect_count_texture,
@@ -495,6 +483,7 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 	}
 	watch_tee_add(&d->tee, &d->counts);
 	dev->observer = &d->tee.observer;
+	dev->counts |= LOWER_COUNT_INSNS;
 	dev->is_observed = collect_chooses;
 	dev->launch_tag = collect_ranges_here;
 	dev->is_observed_user = c;

@@ -26,20 +26,6 @@ static void sum_slots(struct collect_launch *l, struct slot *sum, u64 *value)
 		       sizeof(sum->access[a]));
 }
 
-/* Instructions of straight code have the lanes of the first one. */
-static void spread_lanes(const struct profile_rows *rows, struct slot *sum)
-{
-	for (u32 r = 0; r < rows->len; r++) {
-		const u64 *from = sum->row[rows->leader[r]];
-
-		if (rows->leader[r] == r)
-			continue;
-		sum->row[r][COLUMN_inst] = from[COLUMN_inst];
-		sum->row[r][COLUMN_threads] = from[COLUMN_threads];
-		sum->row[r][COLUMN_threads_on] = from[COLUMN_threads];
-	}
-}
-
 static void sum_work(const struct profile_shape *s, const u64 *row, u64 *value)
 {
 	value[VALUE_inst] += row[COLUMN_inst];
@@ -255,7 +241,6 @@ bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_laun
 	memcpy(x->block, l->block, sizeof(x->block));
 	memcpy(x->cluster, l->cluster, sizeof(x->cluster));
 	sum_slots(l, sum, x->value);
-	spread_lanes(l->rows, sum);
 	for (u32 r = 0; r < l->rows->len; r++) {
 		sum_work(&l->rows->shape[r], sum->row[r], x->value);
 		if (sum->row[r][COLUMN_inst])

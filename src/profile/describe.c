@@ -6,10 +6,8 @@
 #include "src/base/demangle.h"
 #include "src/base/map.h"
 #include "src/dev/place.h"
-#include "src/exec/observer.h"
 #include "src/isa/shape.h"
 #include "src/profile/report.h"
-#include "src/watch/straight.h"
 
 #include <stdlib.h>
 
@@ -88,28 +86,32 @@ static void shape_insn(const struct place *at, struct profile_shape *s)
 
 /* ---- rows ---- */
 
-static void fill_rows(struct profile_rows *r)
+static u64 row_key(u32 func, u32 ir)
+{
+	return ((u64)func << 32 | ir) + 1;
+}
+
+/* Micro-ops that lowering has made for none of the instructions get the first row. */
+static bool fill_rows(struct profile_rows *r)
 {
 	const struct program *p = r->program;
+	struct map row_at = {0};
+	bool ok = true;
 
-	for (u32 pc = 0; pc < p->uops; pc++) {
-		struct place at;
+	for (u32 i = 0; i < p->insn_len; i++) {
+		struct place at = place_of_insn(p, p->insns[i].func, p->insns[i].ir);
 
-		bool begins = exec_is_first(p, pc);
-
-		if (begins || !r->len) {
-			bool goes_on = begins && r->len && watch_is_straight(p, pc);
-
-			r->first[r->len] = pc;
-			r->counts[pc] = begins && !goes_on;
-			r->leader[r->len] = goes_on ? r->leader[r->len - 1] : r->len;
-			at = place_of(p, pc);
-			if (at.in && at.in->form)
-				shape_insn(&at, &r->shape[r->len]);
-			r->len++;
-		}
-		r->row_of[pc] = r->len - 1;
+		if (at.in && at.in->form)
+			shape_insn(&at, &r->shape[i]);
+		ok &= map_set(&row_at, row_key(p->insns[i].func, p->insns[i].ir), i);
 	}
+	for (u32 pc = 0; pc < p->uops; pc++) {
+		const u64 *at = map_get(&row_at, row_key(p->uop[pc].func, p->uop[pc].ir));
+
+		r->row_of[pc] = at ? (u32)*at : 0;
+	}
+	map_fini(&row_at);
+	return ok;
 }
 
 struct profile_rows *profile_rows_new(const struct program *p)
@@ -120,15 +122,11 @@ struct profile_rows *profile_rows_new(const struct program *p)
 		return NULL;
 	r->program = p;
 	r->uops = p->uops;
+	r->len = p->insn_len;
 	r->row_of = calloc(p->uops + 1, sizeof(*r->row_of));
-	r->counts = calloc(p->uops + 1, sizeof(*r->counts));
-	r->leader = calloc(p->uops + 1, sizeof(*r->leader));
-	r->first = calloc(p->uops + 1, sizeof(*r->first));
-	r->shape = calloc(p->uops + 1, sizeof(*r->shape));
-	if (r->row_of && r->counts && r->leader && r->first && r->shape) {
-		fill_rows(r);
+	r->shape = calloc(p->insn_len + 1, sizeof(*r->shape));
+	if (r->row_of && r->shape && fill_rows(r))
 		return r;
-	}
 	profile_rows_free(r);
 	return NULL;
 }
@@ -139,9 +137,6 @@ void profile_rows_free(struct profile_rows *r)
 		return;
 	profile_program_free(r->described);
 	free(r->row_of);
-	free(r->counts);
-	free(r->leader);
-	free(r->first);
 	free(r->shape);
 	free(r);
 }
@@ -216,7 +211,8 @@ struct profile_program *profile_rows_describe(const struct profile_rows *r, cons
 	p->name = name.at;
 	p->ptx = strdup(m ? m->source.name : "");
 	for (u32 i = 0; i < r->len && !k.failed; i++) {
-		struct place at = place_of(r->program, r->first[i]);
+		struct place at = place_of_insn(r->program, r->program->insns[i].func,
+						r->program->insns[i].ir);
 
 		describe_insn(&k, &at);
 	}

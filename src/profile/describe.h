@@ -23,18 +23,12 @@ struct profile_shape {
 	u32 flops;        /* operations of a thread; of a warp, if it is WORK_TENSOR */
 };
 
-/*
- * By instruction: shape, and the instruction whose lanes it has, which is itself or one before it
- * in straight code; by micro-op: its instruction, and whether lanes are to be counted there.
- */
+/* A row for each of the program's `insns`; by micro-op: the row of its instruction. */
 struct profile_rows {
 	const struct program *program;
 	struct profile_program *described; /* NULL: not yet; owned */
 	u32 uops, len;
 	u32 *row_of;
-	u8 *counts;
-	u32 *first; /* by instruction: the micro-op that begins it */
-	u32 *leader;
 	struct profile_shape *shape;
 };
 

@@ -218,6 +218,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 	j->dev.async_eager = s.async_eager;
 	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
 	j->dev.observer = observer;
+	j->dev.counts = j->watch.count && !j->watch.steps ? LOWER_COUNT_INSNS : LOWER_COUNT_NONE;
 	j->dev.observer_apart =
 		checks_open_apart(&j->watch.checks, j->watch.which, observer, &j->watch.findings);
 	if (j->watch.which)

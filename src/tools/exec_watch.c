@@ -3,6 +3,7 @@
  */
 #include "src/tools/exec_watch.h"
 #include "src/check/fault.h"
+#include "src/debugger/debugger.h"
 
 #include <errno.h>
 
@@ -24,6 +25,9 @@ const struct exec_observer *exec_watch_open(struct exec_watch *w, bool *ok, stru
 	}
 	if (w->count) {
 		watch_counters_init(&w->counters);
+		w->steps = debugger_is_wanted();
+		if (!w->steps)
+			watch_counters_fuse(&w->counters);
 		watch_tee_add(&w->tee, &w->counters.observer);
 	}
 	if (w->count_caches) {

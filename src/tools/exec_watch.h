@@ -11,6 +11,7 @@
 
 struct exec_watch {
 	bool count, count_caches;
+	bool steps;             /* count by each instruction, as under a debugger */
 	u32 which;              /* enum check, as a mask */
 	const char *trace_path; /* NULL: no trace; "-": standard output */
 	struct mem *mem;        /* of the device, borrowed */

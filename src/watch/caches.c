@@ -10,6 +10,8 @@
 
 /* Bits of an address that a trace has room for. */
 #define ADDRESS_MASK (((u64)1 << 47) - 1)
+/* Bytes of traces from which on they go to a file. */
+#define SPILL_FROM ((u64)256 << 20)
 /* Above all device addresses: where local memory lies, in lines. */
 #define LOCAL_LINES ((u64)1 << 39)
 
@@ -547,6 +549,8 @@ static void caches_cta_begin(void *user, const struct cta *cta)
 		return;
 	pthread_mutex_lock(&l->lock);
 	t = launch_ready(l, cta) ? cache_trace_new(cta->number, cta->warps) : NULL;
+	if (t)
+		t->spill = &l->owner->spill;
 	if (t && !map_set(&l->traces, cta->number + 1, map_key(t))) {
 		cache_trace_free(t);
 		t = NULL;
@@ -698,6 +702,7 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 	if (!l2_init(&c->l2, &rules.l2))
 		return false;
 	pthread_mutex_init(&c->lock, NULL);
+	cache_spill_init(&c->spill, SPILL_FROM);
 	c->observer = (struct exec_observer){
 		.user = c,
 		.launch_begin = caches_launch_begin,
@@ -705,8 +710,10 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 		.cta_begin = caches_cta_begin,
 		.cta_end = caches_cta_end,
 		.access = caches_access,
+		.each = 1u << MEM_GLOBAL | 1u << MEM_LOCAL | 1u << MEM_GENERIC,
 		.every = true,
 		.texture = caches_texture,
+		.fuses = true,
 		.sync = caches_sync,
 	};
 	return true;
@@ -715,6 +722,7 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 void watch_caches_fini(struct watch_caches *c)
 {
 	l2_fini(&c->l2);
+	cache_spill_fini(&c->spill);
 	map_fini(&c->launches);
 	pthread_mutex_destroy(&c->lock);
 }

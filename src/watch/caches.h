@@ -4,8 +4,8 @@
  * the SMs in turn; those that an SM holds at once take turns. The numbers are those of a model,
  * and the same for every number of workers.
  *
- * A launch needs memory for what the CTAs ask that are resident at once: 8 bytes for each
- * instruction of a warp.
+ * What the CTAs ask that are resident at once is kept: 8 bytes for each instruction of a warp, a
+ * few times as many where lanes are scattered. What does not fit 256 MiB goes to a file.
  */
 #ifndef PL_WATCH_CACHES_H
 #define PL_WATCH_CACHES_H
@@ -30,6 +30,7 @@ struct watch_caches {
 	bool keeps_second;       /* launches find the second cache as the one before left it */
 	/* Each launch reads its code, too; set before the first one. Only if all begin cold. */
 	bool counts_code;
+	struct cache_spill spill; /* for traces */
 	struct l2 l2;
 	bool l2_taken;              /* by a launch that is to be alone with it */
 	struct map launches;        /* by grid id + 1 */

@@ -12,6 +12,7 @@
  * exchange for each lane that changes the value.
  */
 #include "src/watch/counters.h"
+#include "src/watch/insns.h"
 
 #include "src/cache/copies.h"
 #include "src/watch/retry.h"
@@ -308,7 +309,9 @@ static void count_step(void *user, const struct gang *g, const struct uop *in)
 	struct watch_counters *c = user;
 	u64 threads = 0, on = 0, warps = 0;
 
-	if (!exec_is_first(g->env->program, (u32)(in - g->uops)))
+	/* What functions begin with belongs to none of their instructions. */
+	if (in->ir >= g->env->program->funcs[in->func].func->insns.len ||
+	    !exec_is_first(g->env->program, (u32)(in - g->uops)))
 		return;
 	for (u32 w = 0; w < exec_step_warps(g); w++) {
 		u32 mask = exec_step_mask(g, w);
@@ -320,6 +323,21 @@ static void count_step(void *user, const struct gang *g, const struct uop *in)
 	count_more(c, WATCH_inst, warps);
 	count_more(c, WATCH_thread_inst, threads);
 	count_more(c, WATCH_thread_inst_on, on);
+}
+
+static void count_insns(void *user, const struct program *p, u64 grid_id,
+			const struct exec_count *counts)
+{
+	struct watch_insns insns = watch_insns_of(p, counts);
+
+	(void)grid_id;
+	for (u32 i = 0; i < p->insn_len; i++) {
+		struct watch_insn x = watch_insn_at(&insns, i);
+
+		count_more(user, WATCH_inst, x.warps);
+		count_more(user, WATCH_thread_inst, x.threads);
+		count_more(user, WATCH_thread_inst_on, x.threads_on);
+	}
 }
 
 /* What is counted for an access of global memory, of one kind. */
@@ -496,4 +514,11 @@ void watch_counters_init(struct watch_counters *c)
 					     .access = count_access,
 					     .alike = count_access,
 					     .sync = count_sync};
+}
+
+void watch_counters_fuse(struct watch_counters *c)
+{
+	c->observer.step = NULL;
+	c->observer.counted = count_insns;
+	c->observer.fuses = true;
 }

@@ -21,6 +21,11 @@ struct watch_counters {
 
 /* Zero the counters and make `observer`, which points back at them. */
 void watch_counters_init(struct watch_counters *c);
+/*
+ * For programs that are lowered with LOWER_COUNT_INSNS: no steps are needed then, so they may be
+ * fused.
+ */
+void watch_counters_fuse(struct watch_counters *c);
 const char *watch_metric_name(u32 metric);
 const char *watch_metric_what(u32 metric);
 

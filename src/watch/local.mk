@@ -1,8 +1,8 @@
 libcore_la_SOURCES += \
 	src/watch/caches.c src/watch/caches.def src/watch/caches.h \
 	src/watch/counters.c src/watch/counters.h src/watch/metrics.def \
+	src/watch/insns.c src/watch/insns.h \
 	src/watch/retry.c src/watch/retry.h \
-	src/watch/straight.c src/watch/straight.h \
 	src/watch/tee.c src/watch/tee.h \
 	src/watch/texture.c src/watch/texture.h \
 	src/watch/trace.c src/watch/trace.h

@@ -23,6 +23,15 @@ static void on_launch_end(void *user, const struct program *p, u64 grid_id)
 	o->launch_end(o->user, p, grid_id);
 }
 
+static void tee_counted(void *user, const struct program *p, u64 grid_id,
+			const struct exec_count *counts)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, counted)
+	o->counted(o->user, p, grid_id, counts);
+}
+
 static void on_cta_begin(void *user, const struct cta *c)
 {
 	const struct watch_tee *t = user;
@@ -116,16 +125,22 @@ static void tee_heap(void *user, const struct cta *c, u64 address, u64 bytes)
 /* What the observers of a launch need. */
 struct tee_needs {
 	u32 steps, accesses;
-	u32 each; /* of the accesses, those that are not folded */
+	u32 each; /* spaces whose accesses are not folded */
 	bool folds;
 	u32 restless;                /* of those that need steps */
 	const u8 *step_at, *rest_at; /* of the last one; of the last of the restless */
 };
 
+/* Spaces of which it has to be told each access. */
+static u32 tee_each(const struct exec_observer *o)
+{
+	return !o->access || o->alike ? 0 : o->each ? o->each : UINT32_MAX;
+}
+
 static void tee_add_needs(struct tee_needs *n, const struct exec_observer *o)
 {
 	n->accesses += o->access != NULL;
-	n->each += o->access && !o->alike;
+	n->each |= tee_each(o);
 	n->folds |= o->alike != NULL;
 	if (!o->step)
 		return;
@@ -160,7 +175,7 @@ static void tee_narrow(void *user, const struct exec_env *e, struct exec_observe
 		all->access = NULL;
 	if (!n.folds)
 		all->alike = NULL;
-	all->each = n.each != 0;
+	all->each = n.each;
 	if (!n.steps)
 		all->step = NULL;
 }
@@ -189,16 +204,18 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 		return false;
 	t->to[t->len++] = o;
 	/* What one observer does not need another may. */
+	all->fuses = t->len == 1 ? o->fuses : all->fuses && o->fuses;
 	all->rests = all->step ? all->rests && !o->step : o->step && o->rests;
 	all->span = o->span || all->span ? tee_span : NULL;
 	all->launch_begin = o->launch_begin ? on_launch_begin : all->launch_begin;
 	all->launch_end = o->launch_end ? on_launch_end : all->launch_end;
+	all->counted = o->counted ? tee_counted : all->counted;
 	all->cta_begin = o->cta_begin ? on_cta_begin : all->cta_begin;
 	all->cta_end = o->cta_end ? on_cta_end : all->cta_end;
 	all->step = o->step ? tee_step : all->step;
 	all->access = o->access ? tee_access : all->access;
 	all->alike = o->alike ? tee_alike : all->alike;
-	all->each |= o->access && !o->alike;
+	all->each |= tee_each(o);
 	all->texture = o->texture ? tee_texture : all->texture;
 	all->sync = o->sync ? tee_sync : all->sync;
 	all->heap = o->heap ? tee_heap : all->heap;

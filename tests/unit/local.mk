@@ -19,7 +19,8 @@ unit_tests += \
 unit_tests += \
 	tests/unit/cache/kernels \
 	tests/unit/cache/l1 \
-	tests/unit/cache/l2
+	tests/unit/cache/l2 \
+	tests/unit/cache/spill
 unit_tests += \
 	tests/unit/dbg/lanes \
 	tests/unit/dbg/libdw \
@@ -106,6 +107,7 @@ unit_tests += \
 	tests/unit/sched/sched_assertions \
 	tests/unit/sched/sched_grid \
 	tests/unit/sched/watch_counters \
+	tests/unit/sched/watch_insns \
 	tests/unit/sched/watch_tee \
 	tests/unit/sched/watch_measured
 unit_tests += \

@@ -89,7 +89,8 @@ void lower_emit_mark(struct lower *l, enum uop_mark what, u32 number)
 {
 	struct uop *in;
 
-	if (!l->options.no_fusion && !l->options.one_to_one)
+	if (!l->options.no_fusion && !l->options.one_to_one &&
+	    !(l->options.counts & LOWER_COUNT_INSNS))
 		return;
 	in = lower_emit(l, OP_mark);
 	in->group.action = (u8)what;
