@@ -165,7 +165,7 @@ fi
 size=$(wc -c <"$report")
 for at in 1 30 200 $((size / 3)) $((size / 2)) $((size - 3)); do
 	# Whole lines are a report of a process that was killed.
-	[ "$(head -c "$at" "$report" | tail -c 1 | wc -l)" = 0 ] || at=$((at - 1))
+	[ "$(head -c "$at" "$report" | tail -c 2 | tr -d "}\n" | wc -c)" = 2 ] || at=$((at - 3))
 	head -c "$at" "$report" >"$scratch/cut"
 	refused 2 "cut:[0-9]*: " "a report of $at of its bytes" ptxloom profile -i "$scratch/cut"
 	ok "$([ "$(wc -l <"$scratch/err")" = 1 ]; echo $?)" "one line about it"
