@@ -15,7 +15,7 @@ struct packet_key {
 	u32 filled;
 };
 
-static struct packet_key key_of(u64 from, u64 to)
+static struct packet_key packet_key_of(u64 from, u64 to)
 {
 	return (struct packet_key){
 		.from = from / LINE,
@@ -61,7 +61,7 @@ void cache_copy_packets(const u64 *from, const u64 *to, u32 mask, struct copy_pa
 	*out = (struct copy_packets){0};
 	for (u32 m = mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m), i = 0;
-		struct packet_key k = key_of(from[l], to[l]);
+		struct packet_key k = packet_key_of(from[l], to[l]);
 
 		while (i < out->len && !goes_along(&key[i], &k))
 			i++;

@@ -63,9 +63,10 @@ void l1_fini(struct l1 *c);
  */
 u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep keep);
 /*
- * A store to these bytes; they go on to the next level in any case. Does it hit: was the line there?
- * number: if it stores whole words, l1_number, since an instruction does not hit what the one before
- * it has left, if that was of the same warp; else 0.
+ * A store to these bytes; they go on to the next level in any case. Does it hit: was the line
+ * there?
+ * number: if it stores whole words, l1_number, since an instruction does not hit what the one
+ * before it has left, if that was of the same warp; else 0.
  */
 bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep,
 	      u64 number);

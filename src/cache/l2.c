@@ -390,7 +390,8 @@ static void read_far(struct l2 *c, u64 line, u32 fetch, u32 piece, enum l2_class
 }
 
 /* One line; returns the sectors that were fetched for it. */
-static u32 read_line(struct l2 *c, u64 line, u32 sectors, u32 side, u32 piece, enum l2_class class)
+static u32 l2_read_line(struct l2 *c, u64 line, u32 sectors, u32 side, u32 piece,
+			enum l2_class class)
 {
 	u32 n = (u32)__builtin_popcount(sectors), hits, fetch;
 	bool was_there;
@@ -418,13 +419,13 @@ static u32 read_line(struct l2 *c, u64 line, u32 sectors, u32 side, u32 piece, e
 void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_sectors, enum l2_class class)
 {
 	u32 piece = fetch_sectors ? fetch_sectors : c->rules.fetch_bytes / CACHE_SECTOR_BYTES;
-	u32 fetched = read_line(c, line, sectors, side,
-				piece < CACHE_SECTORS ? piece : CACHE_SECTORS, class);
+	u32 fetched = l2_read_line(c, line, sectors, side,
+				   piece < CACHE_SECTORS ? piece : CACHE_SECTORS, class);
 
 	/* The home of a line asks itself for the one beside it. */
 	if (fetched && piece > CACHE_SECTORS && home_of(c, line) == side &&
 	    !l2_find(c, tag_of(line ^ 1, side)))
-		read_line(c, line ^ 1, (1u << CACHE_SECTORS) - 1, side, CACHE_SECTORS, class);
+		l2_read_line(c, line ^ 1, (1u << CACHE_SECTORS) - 1, side, CACHE_SECTORS, class);
 }
 
 /* Returns the sectors that have bytes. */
