@@ -1,5 +1,5 @@
-# The model of the caches on launches that an H200 and an H100 have counted: tests/counters/caches*.tsv. Of each group of
-# counters a share of the values has to be equal, and a share equal or nearly so. PTXLOOM_LONG=1: all launches, each
+# The model of the caches on launches that an H200 and an H100 have counted: tests/counters/caches*.tsv. Of each group
+# of counters a share of the values has to be equal, and a share equal or nearly so. PTXLOOM_LONG=1: all launches, each
 # column shown.
 . "${srcdir:-.}/tests/tap.sh"
 program=$PWD/tests/oracle/caches_cross
