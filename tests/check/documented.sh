@@ -15,20 +15,20 @@ kind != "" && block != "" { sub(/^\$ /, block == "sh" ? "" : "&"); print >(kind 
 without_addresses()
 {
 	grep '^=========.' "$1" | grep -v 'SUMMARY' |
-		sed -E 's,[^ ]*/samples/checks\.cu,samples/checks.cu,; s/0x[0-9a-f]{9,}/0x/g'
+		sed -E 's,[^ ]*/samples/checks/checks\.cu,samples/checks/checks.cu,; s/0x[0-9a-f]{9,}/0x/g'
 }
 
 kinds=$(sed -n 's/^FINDING([A-Z_]*, [A-Z]*, "\([a-z-]*\)".*/\1/p' "$top/src/check/finding.def")
 ok "$([ "$(echo "$kinds" | wc -l)" -ge 21 ]; echo $?)" "there are kinds"
 is_built=
 if has_clang; then
-	succeeds "the samples build" ptxloom cc -g -lineinfo -arch=sm_80 samples/checks.cu -o checks
+	succeeds "the samples build" ptxloom cc -g -lineinfo -arch=sm_80 samples/checks/checks.cu -o checks
 	is_built=1
 fi
 for kind in $kinds; do
 	[ -s "$kind.cuda" ] && [ -s "$kind.sh" ] && [ -s "$kind.text" ]
 	ok $? "$kind: the page has a source, a command and a text"
-	cat "$top"/samples/checks.cu "$top"/tests/check/*.cu | awk -v block="$kind.cuda" '
+	cat "$top"/samples/checks/checks.cu "$top"/tests/check/*.cu | awk -v block="$kind.cuda" '
 	{ all = all $0 "\n" }
 	END {
 		while ((getline line <block) > 0)

@@ -59,7 +59,7 @@ says err '^## 9%s Error: Race reported '
 says err '^## 9%s RACECHECK SUMMARY: 1 hazard'
 empty "$(grep '^=' err)" "no line has another prefix"
 needs_clang
-cp "$top/samples/checks.cu" sub
+cp "$top/samples/checks/checks.cu" sub
 succeeds "a program is built" ptxloom cc -g -lineinfo -arch=sm_80 sub/checks.cu -o checks
 status 0 ptxloom-sanitizer --tool racecheck ./checks race
 says err 'at reverse\(int\*\) in checks\.cu:[0-9]+$'

@@ -1,6 +1,6 @@
 // One mistake for each kind of finding that a program can have, to try the checks with: docs/findings.md shows what they
 // say about each, and the cure.
-//     ptxloom cc -g -lineinfo -arch=sm_80 samples/checks.cu -o checks
+//     ptxloom cc -g -lineinfo -arch=sm_80 samples/checks/checks.cu -o checks
 //     ptxloom check ./checks race
 #include <cuda_runtime.h>
 
