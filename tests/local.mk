@@ -84,6 +84,11 @@ coverage: check
 	@$(SHELL) $(srcdir)/tests/coverage.sh $(srcdir) $(builddir)
 .PHONY: coverage
 
+# What a GPU shows of short programs, by hand too: tests/oracle/litmus_cross LIBCUDA; tests/unit/dev/weak.c compares.
+check_PROGRAMS += tests/oracle/litmus_cross
+tests_oracle_litmus_cross_SOURCES = tests/oracle/litmus_cross.c $(weak_programs)
+tests_oracle_litmus_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
+tests_oracle_litmus_cross_LDADD = -ldl
 # Runs a measured suite offline, to be called by hand: tests/oracle/run_suite DIR
 check_PROGRAMS += tests/oracle/run_suite
 tests_oracle_run_suite_SOURCES = tests/oracle/run_suite.c tests/oracle/suite_image.h \

@@ -113,6 +113,7 @@ unit_tests += \
 unit_tests += \
 	tests/unit/tex/texture \
 	tests/unit/tex/texture_device
+EXTRA_DIST += tests/unit/dev/litmus_h100.tsv
 EXTRA_DIST += tests/unit/debugger/stage.h tests/check.h \
 	tests/skip.h \
 	tests/unit/async/tensor_words.h \
@@ -160,7 +161,9 @@ tests_unit_mma_matrix_scaled_SOURCES = tests/unit/mma/matrix_scaled.c $(dot_mode
 
 progen = tests/fuzz/progen.c tests/fuzz/progen.h tests/fuzz/progen_insn.c tests/fuzz/progen_place.c \
 	tests/fuzz/progen_together.c
-tests_unit_dev_weak_SOURCES = tests/unit/dev/weak.c tests/unit/dev/axioms.c tests/unit/dev/axioms.h
+weak_programs = tests/unit/dev/axioms.c tests/unit/dev/axioms.h tests/unit/dev/weak_programs.c \
+	tests/unit/dev/weak_programs.h
+tests_unit_dev_weak_SOURCES = tests/unit/dev/weak.c $(weak_programs)
 tests_unit_exec_diff_SOURCES = tests/unit/exec/diff.c $(progen)
 
 unit_tests += tests/unit/runtime/redirect

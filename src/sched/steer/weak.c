@@ -399,15 +399,6 @@ static void note_unseen(struct debug_grid *d, const struct exec_access *a,
 	}
 }
 
-/* A strong load: the CTA has seen memory as it is. */
-static void sector_refresh(struct weak *w, struct weak_sector *sector, struct weak_cta *c)
-{
-	struct weak_line *l = line_find(w, sector, c, false);
-
-	if (l)
-		line_drop(w, l);
-}
-
 static void weak_load_lane(struct debug_grid *d, const struct exec_access *a, struct weak_cta *c,
 			   const struct weak_manner *m, u64 host)
 {
@@ -417,8 +408,6 @@ static void weak_load_lane(struct debug_grid *d, const struct exec_access *a, st
 
 	if (!sector)
 		return;
-	if (!m->weak)
-		sector_refresh(w, sector, c);
 	memcpy(x.old, (const void *)(uintptr_t)host, x.len);
 	weak_view(w, sector, c, m, host, x.len, x.now);
 	note_unseen(d, a, sector, c, host, x.len,

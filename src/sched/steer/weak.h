@@ -8,9 +8,9 @@
  *   CTA, or releases to more, empties the buffer of the whole CTA, so that releases are cumulative.
  *   Atomics act in memory, behind the CTA's own stores to that location.
  * - Weak loads may keep the sector of 32 bytes that they read as a *line* of the CTA, and later
- *   ones may read it again: stale, if another CTA has written it since. What acquires from more
- *   than the CTA, or fences so, drops the lines; strong loads drop that of their sector; `.nc`
- *   keeps them to the end.
+ *   ones may read it again: stale, if another CTA has written it since, even after strong loads.
+ *   What acquires from more than the CTA, or fences so, drops the lines; `.nc` keeps them to the
+ *   end.
  *
  * Bulk and tensor copies see memory as it is: a missing proxy fence shows. Not modelled: loads that
  * are done before earlier ones of their thread, memory that two readers see in different orders,

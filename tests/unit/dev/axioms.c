@@ -121,20 +121,36 @@ static uint32_t acquire_ends(const struct execution *e, uint32_t r)
 	return e->op[r].order == AXIOM_WEAK ? 0 : set;
 }
 
-static void base_causality(const struct execution *e, const struct relation *obs,
-			   struct relation *bc)
+/* What synchronizes: release patterns with acquire patterns, fences in their order. */
+static void synchronize(const struct execution *e, const struct relation *obs, struct relation *sw)
 {
-	*bc = e->po;
-	for (uint32_t a = 0; a < e->len; a++)
-		bc->from[a] |= e->sc.from[a];
+	*sw = e->sc;
 	for (uint32_t w = 0; w < e->len; w++)
 		for (uint32_t r = 0; r < e->len; r++) {
 			uint32_t starts = has(obs, w, r) ? release_starts(e, w) : 0;
 
 			for (uint32_t s = 0; s < e->len; s++)
 				if (starts >> s & 1)
-					bc->from[s] |= acquire_ends(e, r);
+					sw->from[s] |= acquire_ends(e, r);
 		}
+}
+
+/* Chains of what synchronizes, with program order before, between and behind. */
+static void base_causality(const struct execution *e, const struct relation *obs,
+			   struct relation *bc)
+{
+	struct relation sw;
+
+	synchronize(e, obs, &sw);
+	*bc = sw;
+	for (uint32_t a = 0; a < e->len; a++)
+		for (uint32_t z = 0; z < e->len; z++)
+			if (has(&e->po, a, z))
+				bc->from[a] |= sw.from[z];
+	for (uint32_t a = 0; a < e->len; a++)
+		for (uint32_t z = 0; z < e->len; z++)
+			if (has(bc, a, z))
+				bc->from[a] |= e->po.from[z];
 	close_over(bc, e->len);
 }
 

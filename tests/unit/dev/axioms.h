@@ -6,8 +6,8 @@
  * and one proxy.
  *
  * Source: PTX ISA "Memory Consistency Model", "Axioms"; "A Formal Analysis of the NVIDIA PTX Memory
- * Consistency Model", ASPLOS 2019. Program order is part of the base causality order, as the ISA
- * has it.
+ * Consistency Model", ASPLOS 2019. Program order alone is not causality: an H100 reads an old value
+ * by a weak load after it has read a newer one by a relaxed load of the same thread.
  */
 #ifndef PL_TESTS_AXIOMS_H
 #define PL_TESTS_AXIOMS_H
