@@ -124,7 +124,7 @@ static void test_random(struct run *r, u32 programs)
 	for (u32 i = 0; i < programs; i++) {
 		struct axiom_program p = weak_random();
 		struct axiom_outcomes all = {0};
-		bool seen;
+		bool seen = false;
 
 		bad += !axiom_enumerate(&p, &all) || !run_program(r, &p, &all, NULL, &seen);
 		free(all.at);
