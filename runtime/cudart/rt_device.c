@@ -142,6 +142,32 @@ static bool read_settings(struct device_settings *s, struct text *why)
 	return device_settings_read(s, why) && device_schedule_read(s, why);
 }
 
+/* The process has no device; why: a line, or nothing if one was printed. */
+static void rt_refuse(struct rt *rt, const struct text *why)
+{
+	if (why->len)
+		fprintf(stderr, "ptxloom: error: %s\n", why->at);
+	rt->status = cudaErrorInitializationError;
+}
+
+/* What looks at the work of streams: the race check, and the trace of a profile. */
+static void rt_watch_streams(struct rt *rt)
+{
+	if (the_process.checks & CHECK_RACE)
+		the_process.between = between_new(&the_process.findings);
+	if (the_process.profile)
+		the_process.trace = profile_trace_open(the_process.profile);
+	if (the_process.trace &&
+	    !streams_set_watch(rt->streams, profile_trace_watch(the_process.trace))) {
+		profile_trace_close(the_process.trace);
+		the_process.trace = NULL;
+	}
+	if (the_process.between && !streams_set_watch(rt->streams, &the_process.between->order)) {
+		between_free(the_process.between);
+		the_process.between = NULL;
+	}
+}
+
 static void rt_make(void)
 {
 	const char *spec = setting_text(SETTING_DEVICE);
@@ -167,19 +193,13 @@ static void rt_make(void)
 		rt->status = cudaErrorInitializationError;
 	if (!rt->status) {
 		the_process.recorder = recorder_open(&rt->settings, &why);
-		if (why.len) {
-			fprintf(stderr, "ptxloom: error: %s\n", why.at);
-			rt->status = cudaErrorInitializationError;
-		}
+		if (why.len)
+			rt_refuse(rt, &why);
 	}
-	if (!rt->status && !look_for(rt, &why)) {
-		fprintf(stderr, "ptxloom: error: %s\n", why.at);
-		rt->status = cudaErrorInitializationError;
-	}
-	if (!rt->status && !profile_begin(rt, &why)) {
-		fprintf(stderr, "ptxloom: error: %s\n", why.at);
-		rt->status = cudaErrorInitializationError;
-	}
+	if (!rt->status && !look_for(rt, &why))
+		rt_refuse(rt, &why);
+	if (!rt->status && !profile_begin(rt, &why))
+		rt_refuse(rt, &why);
 	if (!rt->status)
 		coverage_begin(&why);
 	if (!rt->status && !inject_is_ready())
@@ -196,19 +216,8 @@ static void rt_make(void)
 	if (rt->streams)
 		streams_set_order(rt->streams, is_set("CUDA_LAUNCH_BLOCKING"),
 				  rt->settings.sched.deterministic);
-	if (rt->streams && the_process.checks & CHECK_RACE)
-		the_process.between = between_new(&the_process.findings);
-	if (rt->streams && the_process.profile)
-		the_process.trace = profile_trace_open(the_process.profile);
-	if (the_process.trace &&
-	    !streams_set_watch(rt->streams, profile_trace_watch(the_process.trace))) {
-		profile_trace_close(the_process.trace);
-		the_process.trace = NULL;
-	}
-	if (the_process.between && !streams_set_watch(rt->streams, &the_process.between->order)) {
-		between_free(the_process.between);
-		the_process.between = NULL;
-	}
+	if (rt->streams)
+		rt_watch_streams(rt);
 	if (!rt->status && (!rt->pool || !rt->ops || !rt->streams))
 		rt->status = cudaErrorInitializationError;
 	if (!rt->status && !mem_system_init(&rt->memory, hides_memory())) {

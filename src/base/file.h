@@ -28,4 +28,14 @@ static inline const char *file_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* What comes after the folder `top` and its slash in a path; NULL: it does not lie there. */
+static inline const char *file_within(const char *path, const char *top)
+{
+	size_t n = top ? strlen(top) : 0;
+
+	while (n && top[n - 1] == '/')
+		n--;
+	return n && !strncmp(path, top, n) && path[n] == '/' ? path + n + 1 : NULL;
+}
+
 #endif

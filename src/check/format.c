@@ -2,6 +2,7 @@
  * Findings in JSON, XML, SARIF and as annotations of GitHub's workflows.
  */
 #include "src/check/format.h"
+#include "src/base/file.h"
 #include "src/config.h"
 
 #include <stdlib.h>
@@ -344,12 +345,10 @@ static const char *path_in_project(const char *path)
 	const char *top[] = {getenv("GITHUB_WORKSPACE"), getcwd(here, sizeof(here))};
 
 	for (size_t i = 0; i < ARRAY_LEN(top); i++) {
-		size_t n = top[i] ? strlen(top[i]) : 0;
+		const char *rest = file_within(path, top[i]);
 
-		while (n && top[i][n - 1] == '/')
-			n--;
-		if (n && !strncmp(path, top[i], n) && path[n] == '/')
-			return path + n + 1;
+		if (rest)
+			return rest;
 	}
 	return path;
 }

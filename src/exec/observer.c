@@ -27,6 +27,13 @@ bool exec_is_first(const struct program *p, u32 pc)
 	return true;
 }
 
+const struct isa_form *exec_form(const struct program *p, const struct uop *in)
+{
+	const struct ir_func *f = p->funcs[in->func].func;
+
+	return in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
+}
+
 /*
  * Branches that lowering puts around an instruction are taken by those that do not run it, and so
  * are those that it has inverted, as their target follows.

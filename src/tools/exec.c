@@ -149,6 +149,35 @@ static bool choose_profile(struct exec_job *j, u64 bytes, struct diag *d)
 	       (!bytes || arch_devices_limit(&j->profiles, bytes));
 }
 
+/* What a device that is open has of the settings and of its observers. */
+static void equip_device(struct exec_job *j, const struct device_settings *s,
+			 const struct exec_observer *observer)
+{
+	j->dev.mem.strict |= (s->checks & CHECK_MEM) != 0;
+	j->dev.mem.padding = (u32)setting_number(SETTING_CHECK_PADDING, 0);
+	if (s->checks & CHECK_MEM && !j->debugger && !j->replay)
+		exec_heap_set_apart(j->dev.syscalls.heap);
+	if (j->debugger) {
+		sched_set_debug(j->pool, debugger_hooks(j->debugger));
+		sched_thread_apart(j->pool, 1);
+		j->dev.on_program = debugger_program;
+		j->dev.on_program_user = j->debugger;
+	}
+	j->dev.async_eager = s->async_eager;
+	j->dev.host_functions = j->host_functions ? j->host_functions : s->host_functions;
+	j->dev.observer = observer;
+	j->dev.counts = j->watch.count && !j->watch.steps ? LOWER_COUNT_INSNS : LOWER_COUNT_NONE;
+	j->dev.observer_apart =
+		checks_open_apart(&j->watch.checks, j->watch.which, observer, &j->watch.findings);
+	if (j->watch.which)
+		checks_choose(&j->watch.checks, &j->watch.findings, &j->dev);
+	if (j->profile)
+		j->profile_device = profile_device_open(j->profile, &j->dev);
+	open_coverage(j);
+	j->dev.recorder = j->recorder;
+	j->dev.syscalls.print = print_to_stdout;
+}
+
 static int open_exec_device(struct exec_job *j, struct diag *d)
 {
 	struct device_settings s = {0};
@@ -205,29 +234,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		j->dev.arch = NULL;
 		return TOOL_USAGE;
 	}
-	j->dev.mem.strict |= (s.checks & CHECK_MEM) != 0;
-	j->dev.mem.padding = (u32)setting_number(SETTING_CHECK_PADDING, 0);
-	if (s.checks & CHECK_MEM && !j->debugger && !j->replay)
-		exec_heap_set_apart(j->dev.syscalls.heap);
-	if (j->debugger) {
-		sched_set_debug(j->pool, debugger_hooks(j->debugger));
-		sched_thread_apart(j->pool, 1);
-		j->dev.on_program = debugger_program;
-		j->dev.on_program_user = j->debugger;
-	}
-	j->dev.async_eager = s.async_eager;
-	j->dev.host_functions = j->host_functions ? j->host_functions : s.host_functions;
-	j->dev.observer = observer;
-	j->dev.counts = j->watch.count && !j->watch.steps ? LOWER_COUNT_INSNS : LOWER_COUNT_NONE;
-	j->dev.observer_apart =
-		checks_open_apart(&j->watch.checks, j->watch.which, observer, &j->watch.findings);
-	if (j->watch.which)
-		checks_choose(&j->watch.checks, &j->watch.findings, &j->dev);
-	if (j->profile)
-		j->profile_device = profile_device_open(j->profile, &j->dev);
-	open_coverage(j);
-	j->dev.recorder = j->recorder;
-	j->dev.syscalls.print = print_to_stdout;
+	equip_device(j, &s, observer);
 	return TOOL_OK;
 }
 

@@ -89,6 +89,8 @@ says found 'CTA \(1,0,0\): warp [0-9] does not see at mp.cu:25 \(ld.global.u32\)
 	"mp: the two places"
 succeeds "without --weak it passes" ptxloom explore -n 40 -- ./mp
 succeeds "mp: with fences" ptxloom explore --weak -n 60 -- ./mp fixed
+refused 1 'PTXLOOM_WEAK and PTXLOOM_SCHEDULE exclude each other' "not with a schedule" \
+	env PTXLOOM_SCHEDULE=natural ptxloom run --weak 1 ./mp fixed
 bad=0
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	ptxloom run --weak $seed ./mp fixed >out 2>err || bad=1

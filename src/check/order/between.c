@@ -422,7 +422,7 @@ static void between_launch(void *user, const struct program *p, u64 grid_id)
 
 static u8 how_of(const struct exec_access *a)
 {
-	const struct isa_form *form = race_form(a->cta->env->program, a->in);
+	const struct isa_form *form = exec_form(a->cta->env->program, a->in);
 	bool strong = uop_kind(a->in->inner) == UOP_ATOMIC || a->kind == ACCESS_RED ||
 		      (form && (isa_form_has(form, M_relaxed) || isa_form_has(form, M_volatile) ||
 				isa_form_has(form, M_acquire) || isa_form_has(form, M_release) ||
@@ -490,8 +490,8 @@ static u8 learn_access(struct between_piece *p, const struct exec_access *a)
 {
 	u8 how = how_of(a);
 
-	if (how & TRACE_STRONG && is_fence(race_form(p->program, a->in)))
-		note_order(p, race_form(p->program, a->in));
+	if (how & TRACE_STRONG && is_fence(exec_form(p->program, a->in)))
+		note_order(p, exec_form(p->program, a->in));
 	return how;
 }
 
@@ -553,7 +553,7 @@ static void between_sync(void *user, const struct exec_sync *s)
 		return;
 	pthread_mutex_lock(&d->all->lock);
 	p = piece_of_cta(d, s->cta);
-	form = p && s->op == OP_fence ? race_form(p->program, s->in) : NULL;
+	form = p && s->op == OP_fence ? exec_form(p->program, s->in) : NULL;
 	if (form)
 		note_order(p, form);
 	else if (p && s->op == OP_mark)

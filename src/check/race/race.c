@@ -23,13 +23,6 @@ enum scope race_scope(const struct isa_form *form)
 	return SCOPE_GPU;
 }
 
-const struct isa_form *race_form(const struct program *p, const struct uop *in)
-{
-	const struct ir_func *f = p->funcs[in->func].func;
-
-	return in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
-}
-
 /* ---- launches and CTAs ---- */
 
 struct race_launch *race_launch_of(struct race_check *r, u64 grid_id)
@@ -98,7 +91,7 @@ static bool can_be_quick(const struct program *p)
 			return false;
 		if (uop_kind(in->inner) != UOP_ATOMIC || uop_info[in->inner].space == MEM_GLOBAL)
 			continue;
-		form = race_form(p, in);
+		form = exec_form(p, in);
 		if (!form || isa_form_has(form, M_cas))
 			return false;
 	}

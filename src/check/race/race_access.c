@@ -9,7 +9,7 @@
 void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 {
 	struct manner *m = &l->manner[pc];
-	const struct isa_form *form = race_form(l->program, in);
+	const struct isa_form *form = exec_form(l->program, in);
 
 	if (form) {
 		bool both = isa_form_has(form, M_acq_rel) || isa_form_has(form, M_sc);

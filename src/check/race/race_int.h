@@ -61,8 +61,7 @@ struct race_cta *race_cta(struct race_launch *l, u64 number);
 /* The CTA whose shared memory an address of c's names; it may have ended: NULL. */
 struct race_cta *race_owner(struct race_launch *l, const struct cta *c, u64 address,
 			    const struct cta **owner);
-/* The form of a micro-op's instruction, and the scope that it says; NULL: it has none. */
-const struct isa_form *race_form(const struct program *p, const struct uop *in);
+/* The scope that an instruction says. */
 enum scope race_scope(const struct isa_form *form);
 
 /* ---- race_access.c, race_rows.c, race_span.c, race_sync.c ---- */

@@ -91,7 +91,7 @@ static void on_warp_sync(struct race_launch *l, struct clock_cta *c, const struc
 
 static void on_fence(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s)
 {
-	const struct isa_form *form = race_form(l->program, s->in);
+	const struct isa_form *form = exec_form(l->program, s->in);
 
 	if (!form)
 		return;
@@ -151,7 +151,7 @@ static void on_mbarrier(struct race_launch *l, struct race_cta *c, const struct 
 
 static void on_copy_group(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s)
 {
-	const struct isa_form *form = race_form(l->program, s->in);
+	const struct isa_form *form = exec_form(l->program, s->in);
 	bool read = form && isa_form_has(form, M_read);
 
 	for (u32 m = s->mask; m; m &= m - 1) {
@@ -180,7 +180,7 @@ static void on_copy_group(struct race_launch *l, struct clock_cta *c, const stru
 static void on_cluster(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s,
 		       bool waits)
 {
-	const struct isa_form *form = race_form(l->program, s->in);
+	const struct isa_form *form = exec_form(l->program, s->in);
 
 	if (waits)
 		clock_cluster_wait(c, s->warp, s->mask);

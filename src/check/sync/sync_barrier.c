@@ -14,7 +14,7 @@
 
 static bool wants_warps_whole(const struct sync_step *s)
 {
-	const struct isa_form *form = sync_form(s->launch->program, s->in);
+	const struct isa_form *form = exec_form(s->launch->program, s->in);
 
 	switch (form ? isa_form_opcode(form) : OPCODE_bar_sync) {
 	case OPCODE_barrier:

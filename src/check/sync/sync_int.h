@@ -167,7 +167,6 @@ struct sync_cta *sync_cta_of(struct sync_launch *l, u64 number);
 /* The CTA whose shared memory an address of `from` names; *owner NULL: there is none. */
 struct sync_cta *sync_owner(struct sync_launch *l, const struct cta *from, u64 address,
 			    const struct cta **owner);
-const struct isa_form *sync_form(const struct program *p, const struct uop *in);
 
 /* ---- what is reported: sync_report.c ---- */
 

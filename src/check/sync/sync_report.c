@@ -3,13 +3,6 @@
  */
 #include "src/check/sync/sync_int.h"
 
-const struct isa_form *sync_form(const struct program *p, const struct uop *in)
-{
-	const struct ir_func *f = p->funcs[in->func].func;
-
-	return in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
-}
-
 void sync_add_side(struct finding *f, const struct sync_launch *l, const struct sync_cta *c,
 		   u32 thread, u32 pc, const char *what)
 {

@@ -198,7 +198,7 @@ static void hold_factor(const struct sync_step *s, struct sync_wgmma *x, struct 
 /* Registers that are written are accumulators, 32-bit ones that are read alone factors. */
 static void pass_wgmma(const struct sync_step *s, struct sync_wgmma *x, struct named_regs named)
 {
-	const struct isa_form *form = sync_form(s->launch->program, s->in);
+	const struct isa_form *form = exec_form(s->launch->program, s->in);
 	bool told = !x->fences;
 
 	if (!x->fences)

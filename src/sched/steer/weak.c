@@ -333,16 +333,9 @@ static bool is_weak_memory(struct weak *w, struct mem *m, u64 address, u64 len, 
 	       r->kind == MEM_KIND_HEAP || r->kind == MEM_KIND_BLOCK || r->kind == MEM_KIND_MAPPED;
 }
 
-static const struct isa_form *weak_form(const struct program *p, const struct uop *in)
-{
-	const struct ir_func *f = p->funcs[in->func].func;
-
-	return in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
-}
-
 static struct weak_manner manner_of(const struct exec_access *a)
 {
-	const struct isa_form *f = weak_form(a->cta->env->program, a->in);
+	const struct isa_form *f = exec_form(a->cta->env->program, a->in);
 	struct weak_manner m = {.acts = true};
 	bool wide, both;
 
@@ -562,7 +555,7 @@ static bool orders_more(const struct isa_form *f, u16 op)
 
 void weak_sync(struct debug_grid *d, const struct exec_sync *s)
 {
-	const struct isa_form *f = weak_form(s->cta->env->program, s->in);
+	const struct isa_form *f = exec_form(s->cta->env->program, s->in);
 	struct weak *w = d->weak;
 	struct weak_cta *c;
 
@@ -601,11 +594,6 @@ void weak_drain(struct weak *w)
 		store_lands(w, s);
 	while (w->line_len)
 		line_drop(w, TAILQ_FIRST(&w->lines));
-}
-
-bool weak_waits(const struct weak *w)
-{
-	return !TAILQ_EMPTY(&w->stores);
 }
 
 /* ---- all of it ---- */

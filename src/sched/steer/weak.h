@@ -50,7 +50,5 @@ void weak_step(struct weak *w);
 void weak_publish(struct weak *w, u64 cta);
 /* All stores reach memory. */
 void weak_drain(struct weak *w);
-/* Does any store wait? */
-bool weak_waits(const struct weak *w);
 
 #endif

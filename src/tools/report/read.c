@@ -208,12 +208,10 @@ const char *report_path(const char *path)
 			     getcwd(here, sizeof(here))};
 
 	for (size_t i = 0; i < ARRAY_LEN(top); i++) {
-		size_t n = top[i] ? strlen(top[i]) : 0;
+		const char *rest = file_within(path, top[i]);
 
-		while (n && top[i][n - 1] == '/')
-			n--;
-		if (n && !strncmp(path, top[i], n) && path[n] == '/')
-			return path + n + 1;
+		if (rest)
+			return rest;
 	}
 	return path;
 }
