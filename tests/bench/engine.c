@@ -8,6 +8,7 @@
  * usage: engine BENCH.PTX [ROUNDS [KERNEL [WAY]]]
  */
 #include "tests/bench/engine.h"
+#include "tests/bench/pocl.h"
 #include "src/lower/lower.h"
 #include "grammar/parse.h"
 #include "src/base/file.h"
@@ -160,6 +161,7 @@ struct bench {
 	struct ref_program *reference[BENCH_KERNELS];
 	struct sched_pool *pool[2]; /* of one worker and of two */
 	struct pocl *pocl;
+	int cl[BENCH_KERNELS];
 	u8 params[BENCH_KERNELS][48];
 	u8 *want;                /* result of the reference */
 	struct ir_module *empty; /* kernels of bench_empty */
@@ -292,7 +294,7 @@ static bool run_way(struct bench *b, u32 k, enum way way)
 	if (way == REFERENCE)
 		return run_reference(b, k);
 	if (way == POCL)
-		return pocl_run(b->pocl, k);
+		return pocl_run(b->pocl, b->cl[k], jobs[k].grid, jobs[k].block);
 	return launch(b, way == COVERED ? b->covered[k] : b->program[k], level_of(way),
 		      b->pool[way == V4_TWO || way == V3_TWO], jobs[k].grid, jobs[k].block,
 		      b->params[k], way == COVERED ? b->counts[k] : NULL);
@@ -544,6 +546,33 @@ static bool prepare(struct bench *b, u32 k)
 	return b->program[k] && b->reference[k] && b->counts[k];
 }
 
+/* The kernels of the OpenCL file beside the PTX; each has run once. */
+static void open_pocl(struct bench *b, const char *path)
+{
+	b->pocl = pocl_open_beside(path);
+	for (u32 k = 0; b->pocl && k < BENCH_KERNELS; k++) {
+		struct bench_job *j = &jobs[k];
+		struct pocl_arg args[POCL_ARGS_MAX] = {{0}};
+		u32 n = 0;
+
+		for (u32 i = 0; i < 3; i++) {
+			size_t bytes = i < 2 ? j->in_bytes[i] : j->out_bytes;
+
+			if (bytes)
+				args[n++] =
+					(struct pocl_arg){i < 2 ? j->in[i] : j->out, bytes, true};
+		}
+		for (u32 i = 0; i < ARRAY_LEN(j->ints) && j->ints[i]; i++)
+			args[n++] = (struct pocl_arg){&j->ints[i], 4, false};
+		b->cl[k] = pocl_kernel(b->pocl, j->name, args);
+		if (b->cl[k] < 0 || !pocl_run(b->pocl, b->cl[k], j->grid, j->block)) {
+			printf("SKIP: no comparison with PoCL: %s does not run\n", j->name);
+			pocl_close(b->pocl);
+			b->pocl = NULL;
+		}
+	}
+}
+
 static bool bench_open(struct bench *b, const char *path)
 {
 	struct file f;
@@ -565,7 +594,8 @@ static bool bench_open(struct bench *b, const char *path)
 	for (u32 k = 0; k < BENCH_KERNELS; k++)
 		if (!prepare(b, k))
 			return false;
-	b->pocl = b->only == WAYS || b->only == POCL ? pocl_open(jobs) : NULL;
+	if (b->only == WAYS || b->only == POCL)
+		open_pocl(b, path);
 	return true;
 }
 

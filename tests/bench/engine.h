@@ -1,6 +1,5 @@
 /*
- * What the parts of the engine's bench share: the kernels with their sizes, and OpenCL as another
- * opinion on speed.
+ * What the parts of the engine's bench share: the kernels with their sizes.
  */
 #ifndef PL_BENCH_ENGINE_H
 #define PL_BENCH_ENGINE_H
@@ -29,16 +28,5 @@ struct exec_ops;
 
 /* The handlers of level v4 without checks of global addresses: unchecked.c. */
 const struct exec_ops *bench_unchecked(const struct exec_ops *v4);
-
-struct pocl;
-
-/*
- * NULL with a line on stdout saying why: no OpenCL here. The kernels are compiled and have run
- * once.
- */
-struct pocl *pocl_open(struct bench_job *jobs);
-void pocl_close(struct pocl *p);
-/* Run a kernel to its end. */
-bool pocl_run(struct pocl *p, u32 kernel);
 
 #endif
