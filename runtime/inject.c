@@ -46,13 +46,14 @@ bool inject_is_ready(void)
 	return inject_get() || !state.is_wrong;
 }
 
+static _Thread_local u32 thread_number;
+static _Thread_local u64 thread_calls;
+
 u32 inject_thread(void)
 {
-	static _Thread_local u32 number;
-
-	if (!number)
-		number = __atomic_add_fetch(&state.threads, 1, __ATOMIC_RELAXED);
-	return number;
+	if (!thread_number)
+		thread_number = __atomic_add_fetch(&state.threads, 1, __ATOMIC_RELAXED);
+	return thread_number;
 }
 
 /* ---- which rule acts ---- */
@@ -285,9 +286,8 @@ static int act_on_call(struct inject *j, struct inject_rule *r, const struct inj
 
 int inject_call(const char *name, const struct entry_argument *a)
 {
-	static _Thread_local u64 calls;
 	struct inject *j = inject_get();
-	struct inject_event e = {.call = name, .dir = DIR_UNKNOWN, .number = ++calls};
+	struct inject_event e = {.call = name, .dir = DIR_UNKNOWN, .number = ++thread_calls};
 	struct inject_rule *chosen = NULL;
 
 	if (!j || the_process.is_forked)
@@ -311,6 +311,16 @@ int inject_call(const char *name, const struct entry_argument *a)
 }
 
 /* ---- the end ---- */
+
+void inject_forget(void)
+{
+	pthread_mutex_init(&state.inject.lock, NULL);
+	state.inject.made.len = 0;
+	state.threads = thread_number = 0;
+	thread_calls = 0;
+	for (size_t i = 0; i < state.inject.rules.list.len; i++)
+		state.inject.rules.list.at[i].fits = state.inject.rules.list.at[i].acts = 0;
+}
 
 static void say_idle(const struct inject *j, const struct inject_rule *r)
 {

@@ -37,6 +37,9 @@ void inject_device(struct rt_device *d);
  */
 int inject_report_exit(void);
 
+/* In a child by fork: nothing has been counted. */
+void inject_forget(void);
+
 /* ---- for the files of this part ---- */
 
 /* What is known of a call or a launch, for the conditions of rules. */

@@ -13,6 +13,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/log.c \
 	runtime/nvtx.c \
 	runtime/nvtx_ranges.c \
+	runtime/forked.c \
 	runtime/process.c runtime/process.h \
 	runtime/cuda_types.h \
 	runtime/cuda/drv.c runtime/cuda/drv.h \

@@ -1,5 +1,5 @@
 /*
- * The state of the process, as it is before the first call; and in children.
+ * The state of the process, as it is before the first call.
  */
 #include "runtime/process.h"
 
@@ -24,21 +24,6 @@ struct process the_process = {
 	.errors.once = PTHREAD_ONCE_INIT,
 	.configurations.once = PTHREAD_ONCE_INIT,
 };
-
-void process_after_fork(void)
-{
-	static pthread_mutex_t *const locks[] = {
-		&the_process.rt.lock,         &the_process.handles.lock,
-		&the_process.registered.lock, &the_process.images,
-		&the_process.contexts.lock,   &the_process.logs.lock,
-		&the_process.refusals.lock,   &the_process.overruns.lock,
-		&the_process.made.lock,       &the_process.heap.lock,
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(locks); i++)
-		pthread_mutex_init(locks[i], NULL);
-	the_process.is_forked = true;
-}
 
 #ifdef PL_COVERAGE
 /* For programs that end by leave(), which cannot reach what this library has counted. */

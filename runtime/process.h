@@ -13,7 +13,8 @@
  *
  * fork: devices and their threads do not come along, so the child's calls answer
  * cudaErrorInitializationError. As a thread of the parent may have held a lock at that time, the
- * child's are made anew; the child only says errors.
+ * child's are made anew; the child only says errors. With PTXLOOM_FORK=fresh it begins again
+ * instead (forked.c), with what it has registered.
  *
  * dlclose: the library stays mapped (linked with -z nodelete), as its threads, thread keys and
  * signal handlers lead into it. An image goes with the library that registered it.
@@ -76,6 +77,10 @@ struct process {
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;
 	bool is_exiting; /* atomic */
+	/* forked.c: that is_forked is why a call failed has been said; atomic */
+	bool fork_said;
+	/* of a child that began again: what its parent had; not used; NULL: it is no child */
+	struct process *parent;
 	/* rt_error.c: a kernel has faulted; atomic */
 	bool fault_seen;
 	/* entry_log.c: what is reported of calls, ENTRY_LOG_..; atomic */
@@ -178,7 +183,11 @@ struct process {
 
 extern struct process the_process;
 
-/* In a child that fork has made of a process that had used CUDA. */
-void process_after_fork(void);
+/* ---- forked.c ---- */
+
+/* From the first use of CUDA on: see to children by fork. Once. */
+void process_watch_forks(void);
+/* cudaErrorInitializationError, which calls in such a child answer; why is said once. */
+int process_forked_error(void);
 
 #endif

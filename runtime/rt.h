@@ -64,6 +64,7 @@ struct rt_image_state {
 	struct device_program *program[ARCH_DEVICES_MAX];
 	struct drv_module *module[ARCH_DEVICES_MAX]; /* the handle for it, when asked for */
 	enum status load_status[ARCH_DEVICES_MAX];
+	struct rt_image_state *parent; /* in a child by fork, which does not use it */
 };
 
 /* A registered fat binary or a library (CUlibrary): code without a device. */
@@ -281,6 +282,8 @@ struct host_from rt_report_from(void);
 void rt_report_launch(const struct device_launch *l, const char *name, int status);
 /* The program reads the thread's last error. */
 void rt_report_read(void);
+/* The thread, in a child by fork, has nothing to report. */
+void rt_report_forget(void);
 /* The process ends: print what is left to say. Has a check found something? */
 bool rt_report_exit(void);
 struct ptxloom_findings;

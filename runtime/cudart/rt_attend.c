@@ -267,16 +267,15 @@ static void *attend(void *arg)
 
 void rt_attend(struct rt *rt)
 {
+	u64 when = setting_number(SETTING_PROGRESS, ATTEND_AUTO);
 	pthread_t thread;
 	sigset_t all, old;
 	bool started;
 
 	the->rt = rt;
 	/* A debugged program stands for as long as people think. */
-	the->shows =
-		!the_process.debugger &&
-		attend_wants((enum attend_progress)setting_number(SETTING_PROGRESS, ATTEND_AUTO));
-	attend_init(&the->line);
+	the->shows = !the_process.debugger && attend_wants(when);
+	attend_init(&the->line, when);
 	if (the->shows)
 		attend_follow(&the->line, rt->pool);
 	if (sem_init(&the->wake, 0, 0))

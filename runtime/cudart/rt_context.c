@@ -89,6 +89,12 @@ struct rt_context *rt_context_pop(void)
 	return c;
 }
 
+void rt_context_forget(void)
+{
+	stack.len = 0;
+	stack.device = 0;
+}
+
 enum { NOT_BORROWED = -1 };
 
 int rt_context_borrow(int device)

@@ -52,6 +52,8 @@ struct rt_context *rt_context_primary(int device);
 struct rt_context *rt_context_new(int device, u32 flags, u32 api_version);
 /* Mark as gone; the calling thread's stack loses it where it is on top. */
 void rt_context_kill(struct rt_context *c);
+/* The calling thread, in a child by fork, has no context. */
+void rt_context_forget(void);
 /* Active contexts of a device. */
 u32 rt_context_count(int device);
 

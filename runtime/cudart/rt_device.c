@@ -189,7 +189,8 @@ static void rt_make(void)
 	rt_visible_apply(rt, getenv("CUDA_VISIBLE_DEVICES"));
 	if (!rt->status && !rt->list.len)
 		rt->status = cudaErrorNoDevice;
-	if (!rt->status && debugger_is_wanted() && !rt_attach_debugger(rt))
+	/* A child by fork is not debugged. */
+	if (!rt->status && !the_process.parent && debugger_is_wanted() && !rt_attach_debugger(rt))
 		rt->status = cudaErrorInitializationError;
 	if (!rt->status) {
 		the_process.recorder = recorder_open(&rt->settings, &why);
@@ -229,8 +230,9 @@ static void rt_make(void)
 		rt_attend(rt);
 	text_fini(&why);
 	diag_fini(&d);
-	pthread_atfork(NULL, NULL, process_after_fork);
-	atexit(at_exit);
+	process_watch_forks();
+	if (!the_process.parent)
+		atexit(at_exit);
 }
 
 struct rt *rt_get(void)
@@ -249,7 +251,7 @@ int rt_device_check(int i)
 	struct rt *rt = rt_get();
 
 	if (the_process.is_forked)
-		return cudaErrorInitializationError;
+		return process_forked_error();
 	__atomic_store_n(&rt->is_used, true, __ATOMIC_RELAXED);
 	if (rt->status)
 		return rt->status;
@@ -338,7 +340,7 @@ struct rt_device *rt_device_open(int i, int *status)
 	struct rt *rt = rt_get();
 	struct rt_device *d = &rt->device[i];
 
-	*status = the_process.is_forked ? cudaErrorInitializationError : rt->status;
+	*status = the_process.is_forked ? process_forked_error() : rt->status;
 	if (*status)
 		return NULL;
 	if (!d->is_open) {
@@ -456,11 +458,13 @@ int rt_device_lost(int i)
 RT_FN(cudaGetDeviceCount, (int *count))
 {
 	struct rt *rt = rt_get();
+	int status;
 
 	if (!count)
 		return rt_error(cudaErrorInvalidValue);
-	*count = rt->status ? 0 : (int)rt->list.len;
-	return rt_error(rt->status);
+	status = the_process.is_forked ? process_forked_error() : rt->status;
+	*count = status ? 0 : (int)rt->list.len;
+	return rt_error(status);
 }
 
 RT_FN(cudaSetDevice, (int device))

@@ -191,6 +191,12 @@ static void sum_up_overruns(void)
 	pthread_mutex_unlock(&overruns->lock);
 }
 
+void rt_report_forget(void)
+{
+	unread = 0;
+	configured = false;
+}
+
 /* ---- findings, for ptxloom_findings ---- */
 
 /* NULL: nothing is looked for. */

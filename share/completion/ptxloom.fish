@@ -171,6 +171,7 @@ complete -c ptxloom -n '__ptxloom_is run' -l timeout -x -d 'how long it may take
 complete -c ptxloom -n '__ptxloom_is run' -l record -r -d 'inputs of a launch that faults'
 complete -c ptxloom -n '__ptxloom_is run' -l record-launch -x -d 'of another launch'
 complete -c ptxloom -n '__ptxloom_is debug exec' -l replay -r -d 'a recorded launch'
+complete -c ptxloom -n '__ptxloom_is run' -l fork -x -a 'error fresh' -d 'children by fork'
 complete -c ptxloom -n '__ptxloom_is run' -l progress -x -a 'auto always never' -d 'a line about long launches'
 
 complete -c ptxloom -n '__ptxloom_is dap' -l port -x -d 'wait at this TCP port'

@@ -144,6 +144,18 @@ static bool parse_choice(const struct row *r, const char *s, u64 *out)
 	return true;
 }
 
+static bool parse_period(const struct row *r, const char *s, u64 *out)
+{
+	u64 seconds;
+
+	if (parse_choice(r, s, out))
+		return true;
+	if (!setting_digits(&s, &seconds) || (*s && strcmp(s, "s") != 0) || seconds > r->limit)
+		return false;
+	*out = SETTING_SECONDS | seconds;
+	return true;
+}
+
 static bool setting_list(const struct row *r, const char *s, u64 *out)
 {
 	u64 mask = 0;
@@ -213,6 +225,9 @@ static void say_wrong_value(const struct row *r, const char *shown, const char *
 	case SETTING_CHOICE:
 		say_words(r->words, "", why);
 		break;
+	case SETTING_PERIOD:
+		say_words(r->words, "a number of seconds", why);
+		break;
 	case SETTING_LIST:
 		if (word_count(r->words) > 1)
 			text_puts(why, "a list of ");
@@ -247,8 +262,8 @@ bool setting_parse(enum setting s, const char *shown, const char *value, u64 *ou
 	static bool (*const parse[])(const struct row *, const char *, u64 *) = {
 		[SETTING_TEXT] = setting_parse_text, [SETTING_NUMBER] = setting_parse_number,
 		[SETTING_SIZE] = setting_parse_size, [SETTING_TIME] = parse_time,
-		[SETTING_CHOICE] = parse_choice,     [SETTING_LIST] = setting_list,
-		[SETTING_FLAG] = parse_flag,
+		[SETTING_CHOICE] = parse_choice,     [SETTING_PERIOD] = parse_period,
+		[SETTING_LIST] = setting_list,       [SETTING_FLAG] = parse_flag,
 	};
 	const struct row *r = &rows[s];
 

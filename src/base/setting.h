@@ -21,6 +21,9 @@ enum check {
 /* The first word of a SIZE, as a value. */
 #define SETTING_SIZE_WORD UINT64_MAX
 
+/* In the value of a PERIOD: the rest is seconds, not a word. */
+#define SETTING_SECONDS ((u64)1 << 63)
+
 /* The words of PTXLOOM_AFTER_FAULT. */
 enum after_fault { AFTER_FAULT_STICK, AFTER_FAULT_RESET, AFTER_FAULT_EXIT };
 
@@ -30,6 +33,7 @@ enum setting_kind {
 	SETTING_SIZE,   /* a number of bytes, perhaps with K, M, G or T, or one of the words */
 	SETTING_TIME,   /* a number and ms (the default), s, m or h; as milliseconds */
 	SETTING_CHOICE, /* one of the words; as its index */
+	SETTING_PERIOD, /* the same, or a number: SETTING_SECONDS with it */
 	SETTING_LIST,   /* words separated by commas; as a mask, bit i for word i */
 	SETTING_FLAG,   /* 0 or 1 */
 };

@@ -4,20 +4,25 @@
 #include "src/dev/attend.h"
 
 #include "src/base/demangle.h"
+#include "src/base/setting.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Launches that end before have no line. */
 #define QUIET_NS 2000000000u
 #define COLUMNS 80
+#define NS_PER_S 1000000000u
 
-bool attend_wants(enum attend_progress when)
+bool attend_wants(u64 when)
 {
 	const char *term = getenv("TERM");
 
+	if (when & SETTING_SECONDS)
+		return when != SETTING_SECONDS;
 	if (when != ATTEND_AUTO)
 		return when == ATTEND_ALWAYS;
 	return isatty(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp() &&
@@ -68,9 +73,19 @@ void attend_tell(struct attend_line *l, struct sched_pool *p)
 	text_fini(&t);
 }
 
-void attend_init(struct attend_line *l)
+static u64 attend_now(void)
 {
-	*l = (struct attend_line){0};
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
+}
+
+void attend_init(struct attend_line *l, u64 when)
+{
+	*l = (struct attend_line){
+		.period_ns = when & SETTING_SECONDS ? (when & ~SETTING_SECONDS) * NS_PER_S : 0};
+	l->due_ns = attend_now() + l->period_ns;
 	pthread_mutex_init(&l->lock, NULL);
 }
 
@@ -91,14 +106,20 @@ static void add_duration(struct text *t, u64 s)
 		text_printf(t, "%llu s", (unsigned long long)s);
 }
 
-static void add_state(struct text *t, const struct sched_progress *x)
+/* It says how long the launch runs if that is asked for, or all that is known. */
+static void add_state(struct text *t, const struct sched_progress *x, bool says_time)
 {
-	u64 s = x->elapsed_ns / 1000000000u;
+	u64 s = x->elapsed_ns / NS_PER_S;
 
 	text_printf(t, ": %llu of %llu CTAs", (unsigned long long)x->done,
 		    (unsigned long long)x->total);
 	if (x->done) {
 		text_printf(t, ", %u %%, ", (u32)((f64)x->done / (f64)x->total * 100));
+		if (says_time) {
+			text_puts(t, "for ");
+			add_duration(t, s);
+			text_puts(t, ", ");
+		}
 		add_duration(t, (u64)((f64)s * (f64)(x->total - x->done) / (f64)x->done));
 		text_puts(t, " left");
 	} else {
@@ -120,7 +141,7 @@ static void show(const struct sched_progress *x)
 	struct text line = {0}, state = {0}, name = {0};
 	size_t room;
 
-	add_state(&state, x);
+	add_state(&state, x, false);
 	demangle(x->kernel, &name);
 	room = columns() - 1 - strlen("ptxloom: ");
 	room = state.len < room ? room - state.len : 0;
@@ -137,11 +158,39 @@ static void show(const struct sched_progress *x)
 	text_fini(&name);
 }
 
+/* A line that stays. */
+static void attend_write_line(const struct sched_progress *x)
+{
+	struct text t = {0};
+
+	text_printf(&t, "ptxloom: progress: launch %llu, ", (unsigned long long)x->serial);
+	demangle(x->kernel, &t);
+	add_state(&t, x, true);
+	text_puts(&t, "\n");
+	attend_put(&t);
+	text_fini(&t);
+}
+
+static void write_if_due(struct attend_line *l, struct sched_pool *p)
+{
+	struct sched_progress x;
+	u64 now = attend_now();
+
+	if (now < l->due_ns || !sched_progress(p, &x))
+		return;
+	attend_write_line(&x);
+	l->due_ns = now + l->period_ns;
+}
+
 void attend_tick(struct attend_line *l, struct sched_pool *p)
 {
 	struct sched_progress x;
 	bool was_shown;
 
+	if (l->period_ns) {
+		write_if_due(l, p);
+		return;
+	}
 	/* A launch that ends now waits with its end until the line is there to be wiped off. */
 	pthread_mutex_lock(&l->lock);
 	was_shown = l->is_shown;

@@ -50,6 +50,13 @@ void host_trace_begin(host_line_finder *lines)
 	__atomic_store_n(&traces.is_on, true, __ATOMIC_RELEASE);
 }
 
+void host_trace_forget(void)
+{
+	pthread_mutex_init(&traces.lock, NULL);
+	traces.is_on = false;
+	traces.known = (struct map){0};
+}
+
 static bool is_own_code(const void *at)
 {
 	uintptr_t x = (uintptr_t)at;

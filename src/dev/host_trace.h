@@ -34,6 +34,8 @@ struct host_from {
  * caller.
  */
 void host_trace_begin(host_line_finder *lines);
+/* In a child by fork: none is kept. */
+void host_trace_forget(void);
 
 /*
  * The stack of the calling thread, from the function that has called this library; caller: the

@@ -120,6 +120,13 @@ u64 mem_pool_add(u64 base, u64 size)
 	return id;
 }
 
+void mem_pools_drop(void)
+{
+	pthread_rwlock_init(&pools_lock, NULL);
+	while (pools.len)
+		drop_pool(&pools.at[0]);
+}
+
 bool mem_pool_remove(u64 id)
 {
 	struct mem_pool *p;

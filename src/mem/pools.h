@@ -28,6 +28,8 @@ static inline bool mem_has_pools(void)
  */
 u64 mem_pool_add(u64 base, u64 size);
 bool mem_pool_remove(u64 id);
+/* In a child by fork: there are none. */
+void mem_pools_drop(void);
 /* All regions end. */
 bool mem_pool_reset(u64 id, u64 *base, u64 *size);
 /* A region of a pool, 0: of the innermost one. False: it is not inside, or there is no memory. */

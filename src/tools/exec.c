@@ -508,8 +508,7 @@ static int launch_kernel(struct exec_job *j)
 		describe_launch(j, args, &l);
 		interrupt_begin(&interrupt, j->pool,
 				j->debugger ? ATTEND_NEVER
-					    : (enum attend_progress)setting_number(SETTING_PROGRESS,
-										   ATTEND_AUTO));
+					    : setting_number(SETTING_PROGRESS, ATTEND_AUTO));
 		status = j->replay ? replay_launch(j->replay, note_end, j)
 				   : device_launch(&l, note_end, j);
 		device_wait(&j->dev);

@@ -50,10 +50,10 @@ void interrupt_prepare(void)
 	change_mask(SIG_BLOCK);
 }
 
-void interrupt_begin(struct interrupt *i, struct sched_pool *pool, enum attend_progress when)
+void interrupt_begin(struct interrupt *i, struct sched_pool *pool, u64 when)
 {
 	*i = (struct interrupt){.pool = pool, .shows = attend_wants(when)};
-	attend_init(&i->line);
+	attend_init(&i->line, when);
 	if (i->shows)
 		attend_follow(&i->line, pool);
 	i->started = !pthread_create(&i->thread, NULL, wait_for_signal, i);

@@ -28,7 +28,7 @@ void interrupt_prepare(void);
  * From now on the signal stops the pool's launches, and long ones have a line on a terminal.
  * Without a thread the signal ends the process, as ever.
  */
-void interrupt_begin(struct interrupt *i, struct sched_pool *pool, enum attend_progress when);
+void interrupt_begin(struct interrupt *i, struct sched_pool *pool, u64 when);
 /* Returns whether the signal came. */
 bool interrupt_end(struct interrupt *i);
 

@@ -43,7 +43,10 @@ const char tool_help_run[] =
 	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"
 	"                        where its kernels are; the exit status is 124. The default is no limit;\n"
 	"                        --limit means the same\n"
-	"  --progress=WHEN       show the progress of long launches: auto (default: on a terminal), always, never\n"
+	"  --fork WHAT           error: CUDA calls of a child by fork fail if the parent had used CUDA, as on a\n"
+	"                        GPU; fresh: such a child has devices of its own\n"
+	"  --progress=WHEN       show the progress of long launches: auto (default: on a terminal), always, never;\n"
+	"                        a number: a line every so many seconds, 0: none\n"
 	"  --record FILE         write the inputs of a launch that faults or is stopped to FILE (%p: the process),\n"
 	"                        for `ptxloom debug --replay FILE` and `ptxloom exec --replay FILE`\n"
 	"  --record-launch N|KERNEL\n"
@@ -274,6 +277,7 @@ static const struct run_option {
 	{"--inject-strict", SETTING_INJECT_STRICT, true},
 	{"--memory", SETTING_MEMORY, false},
 	{"--after-fault", SETTING_AFTER_FAULT, false},
+	{"--fork", SETTING_FORK, false},
 	{"--progress", SETTING_PROGRESS, false},
 	{"--schedule", SETTING_SCHEDULE, false},
 	{"--weak", SETTING_WEAK, false},

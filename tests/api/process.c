@@ -13,7 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CALLERS = 4, CHILDREN = 100, CHILD_SECONDS = 20, INVALID_VALUE = 1, NOT_INITIALIZED = 3 };
+enum {
+	CALLERS = 4,
+	CHILDREN = 100,
+	FRESH_CHILDREN = 30,
+	CHILD_SECONDS = 20,
+	INVALID_VALUE = 1,
+	NOT_INITIALIZED = 3
+};
 
 static struct library {
 	void *handle;
@@ -103,7 +110,7 @@ static void *fail_again_and_again(void *unused)
 }
 
 /* 0: the child's calls answered as they are to, and it came to its end, exit handlers included. */
-static int child(void)
+static int failing_child(void)
 {
 	int status;
 	pid_t pid = fork();
@@ -118,24 +125,53 @@ static int child(void)
 	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;
 }
 
-static void forked(const char *path)
+/* 0: a child with devices of its own, in which what it has of its parent is worth nothing. */
+static int fresh_child(void)
+{
+	void *of_parent, *p;
+	int status;
+	pid_t pid;
+
+	if (lib.allocate(&of_parent, 8))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		alarm(CHILD_SECONDS);
+		if (lib.last_error() || lib.release(of_parent) != INVALID_VALUE ||
+		    lib.last_error() != INVALID_VALUE || !use() || lib.allocate(&p, 8))
+			leave(1);
+		/* Its own children, too. */
+		pid = fork();
+		if (!pid)
+			leave(lib.release(p) != INVALID_VALUE || !use());
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			leave(2);
+		exit(lib.release(p));
+	}
+	if (lib.release(of_parent))
+		return -1;
+	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;
+}
+
+static void forked(const char *path, int (*child)(void), const char *what)
 {
 	pthread_t thread[CALLERS];
-	int failed = 0, children = 0;
+	int failed = 0, children = 0, most = child == fresh_child ? FRESH_CHILDREN : CHILDREN;
 
+	stop = false;
 	open_library(path);
 	CHECK(use());
 	fflush(stdout);
 	for (int i = 0; i < CALLERS; i++)
 		pthread_create(&thread[i], NULL, fail_again_and_again, NULL);
-	while (children < CHILDREN && !failed) {
+	while (children < most && !failed) {
 		children++;
 		failed = child();
 	}
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < CALLERS; i++)
 		pthread_join(thread[i], NULL);
-	CHECK_MSG(!failed, "children of a process whose threads call get errors and end");
+	CHECK_MSG(!failed, what);
 	if (failed)
 		printf("# child %d: status 0x%x\n", children, (unsigned)failed);
 	CHECK_MSG(use(), "the parent goes on");
@@ -146,6 +182,8 @@ int main(void)
 	static const char path[] = "libcudart.so.13";
 
 	closed_and_opened(path);
-	forked(path);
+	forked(path, failing_child, "children of a process whose threads call get errors and end");
+	setenv("PTXLOOM_FORK", "fresh", 1);
+	forked(path, fresh_child, "with PTXLOOM_FORK=fresh they have devices of their own");
 	return check_done();
 }

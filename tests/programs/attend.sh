@@ -89,6 +89,8 @@ ends 137 "and its signal" ptxloom run --timeout=20s sh -c 'kill -9 $$'
 ends 127 "one that is not there is said not to be" ptxloom run --timeout=20s "$scratch/none"
 ends 2 "a time that is none is an error" ptxloom run --timeout=soon "$hang"
 says err "^ptxloom.*--timeout takes a time.*, not 'soon'" "which says what it takes"
+ends 124 "--progress takes a number of seconds" timeout 30 ptxloom run --timeout=3s --progress=1 "$hang"
+says err '^ptxloom: progress: launch 1, hang_here\(.*\): 0 of 3 CTAs, for [0-9]+ s$' "a line stays each time"
 ends 2 "so is a word that --progress does not know" ptxloom run --progress=yes "$hang"
 ends 3 "PTXLOOM_TIMEOUT stops one launch" env PTXLOOM_TIMEOUT=1s timeout 30 ptxloom run "$hang"
 says err 'ran for more than 1000 ms' "and says so"

@@ -439,6 +439,12 @@ void init_memory_unused(const struct mem *m, bool live)
 	pthread_mutex_unlock(&the_memory_lock);
 }
 
+void init_memory_forget(void)
+{
+	pthread_mutex_init(&the_memory_lock, NULL);
+	the_memory = NULL;
+}
+
 void init_memory_close(struct init_memory *im, const struct mem *m)
 {
 	if (!im)

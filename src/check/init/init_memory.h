@@ -38,6 +38,8 @@ struct init_memory {
 struct init_memory *init_memory_open(struct findings *found);
 /* A device with this memory is closed. */
 void init_memory_close(struct init_memory *im, const struct mem *m);
+/* In a child by fork: the process has none. */
+void init_memory_forget(void);
 
 /*
  * Report allocations that were freed and never written, where that is looked for; `live`: also

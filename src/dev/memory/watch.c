@@ -38,6 +38,13 @@ void memory_watch_remove(const struct memory_watch *w)
 	pthread_rwlock_unlock(&watches_lock);
 }
 
+void memory_watch_forget(void)
+{
+	pthread_rwlock_init(&watches_lock, NULL);
+	memset(watches, 0, sizeof(watches));
+	memory_watches = 0;
+}
+
 /* Call `member` of each that has it. */
 #define TELL(member, ...)                                                                          \
 	do {                                                                                       \

@@ -58,6 +58,8 @@ extern u32 memory_watches;
  */
 bool memory_watch_add(const struct memory_watch *w);
 void memory_watch_remove(const struct memory_watch *w);
+/* In a child by fork: there are none. */
+void memory_watch_forget(void);
 
 static inline bool memory_is_watched(void)
 {
