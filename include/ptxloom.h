@@ -17,7 +17,7 @@
  * object must not be freed while another thread uses it. Nothing is printed but what kernels print,
  * and a kernel never ends the process. Manual pages: ptxloom_device_open(3),
  * ptxloom_module_load(3), ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3),
- * ptxloom_last_fault(3), ptxloom_findings(3), ptxloom_status_text(3).
+ * ptxloom_last_fault(3), ptxloom_findings(3), ptxloom_metrics(3), ptxloom_status_text(3).
  */
 #ifndef PTXLOOM_H
 #define PTXLOOM_H
@@ -99,6 +99,9 @@ struct ptxloom_options {
 	/* Device memory is as weak as the PTX memory model allows: the seed of what is seen late,
 	 * and of the order in which warps run; 0: $PTXLOOM_WEAK, else it is not. */
 	uint64_t weak;
+	/* Metrics that launches are counted for, "bank_conflicts,global_ld_efficiency"; NULL: none.
+	 * Not together with checks. See ptxloom_metrics_take. */
+	const char *metrics;
 };
 
 /* options: NULL for the defaults. */
@@ -264,6 +267,31 @@ PTXLOOM_API const struct ptxloom_findings *ptxloom_findings(struct ptxloom_devic
 PTXLOOM_API void ptxloom_findings_free(const struct ptxloom_findings *findings);
 /* Forget what has been found there: it changes no exit status and is told anew if found again. */
 PTXLOOM_API void ptxloom_findings_clear(struct ptxloom_device *dev);
+
+/* ---- Metrics of launches: ptxloom_metrics(3) ---- */
+
+struct ptxloom_metrics;
+
+/*
+ * Is there a metric of this name: one of Nsight Compute, or a short one, as
+ * `ptxloom exec --expect-metric` takes them? 0: no, and at most size - 1 bytes of `why` say it.
+ */
+PTXLOOM_API int ptxloom_metric_known(const char *name, char *why, size_t size);
+/*
+ * What the launches of the device did that have ended since the last call, added up. The caller's,
+ * to be freed with ptxloom_metrics_free. NULL without memory, and for a device that counts nothing.
+ */
+PTXLOOM_API struct ptxloom_metrics *ptxloom_metrics_take(struct ptxloom_device *dev);
+/* NULL is allowed. */
+PTXLOOM_API void ptxloom_metrics_free(struct ptxloom_metrics *metrics);
+/* PTXLOOM_INVALID_VALUE: there is no such metric; PTXLOOM_NOT_FOUND: nothing was launched, or it
+ * was not counted. */
+PTXLOOM_API int ptxloom_metrics_value(const struct ptxloom_metrics *metrics, const char *name,
+				      double *out);
+/* Does "bank_conflicts == 0" hold? 0: no, and at most size - 1 bytes of `why` have the number, or
+ * what is wrong with the claim. */
+PTXLOOM_API int ptxloom_metrics_hold(const struct ptxloom_metrics *metrics, const char *claim,
+				     char *why, size_t size);
 
 #ifdef __cplusplus
 }

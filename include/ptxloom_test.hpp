@@ -7,6 +7,7 @@
  *     auto r = saxpy.grid(4).block(256)(1000, 2.0f, ptxloom::in(x), ptxloom::inout(y));
  *     EXPECT_LAUNCH(r);
  *     EXPECT_NEAR_ALL(y, want, ptxloom::ulp(1));
+ *     EXPECT_METRIC(r, bank_conflicts == 0);
  *     EXPECT_FAULT(saxpy.block(32)(8, 2.0f, ptxloom::in(tiny), ptxloom::inout(y)), out_of_bounds);
  *     ptxloom::for_each_schedule(gpu, 20, [&] { ... });
  *
@@ -74,6 +75,8 @@ class result
 	std::string rule;             /* of a fault: "out_of_bounds"; else empty */
 	ptxloom_fault fault{};        /* if there is a rule */
 	std::vector<finding> findings;
+	/* What it did, where the program expects metrics or the device's settings name some. */
+	std::shared_ptr<const ptxloom_metrics> metrics;
 	std::string message; /* of faults, refusals and errors of the test, whole lines */
 
 	/* Did it run without a fault and without a finding that is an error? */
@@ -85,6 +88,16 @@ class result
 			if (!f.is_warning)
 				return false;
 		return true;
+	}
+
+	/* A metric by its name; NaN: it is not known. */
+	double metric(const std::string &name) const
+	{
+		double value;
+
+		return ptxloom_metrics_value(metrics.get(), name.c_str(), &value)
+			       ? std::numeric_limits<double>::quiet_NaN()
+			       : value;
 	}
 
 	std::string text() const
@@ -119,6 +132,8 @@ struct settings {
 	unsigned workers{};         /* 0: $PTXLOOM_WORKERS, else one per core */
 	std::uint64_t timeout_ms{}; /* of a launch; 0: $PTXLOOM_TIMEOUT, else none */
 	bool deterministic{};
+	std::string
+		metrics{}; /* "bank_conflicts,barriers", besides those that the program expects */
 };
 
 /* ---- Arguments of kernels ---- */
@@ -209,6 +224,31 @@ inline std::string read_all(const std::string &path)
 	return text.str();
 }
 
+/* Metrics that EXPECT_METRIC names somewhere in the program, separated by commas. */
+inline std::string &expected_metrics()
+{
+	static std::string names;
+
+	return names;
+}
+
+/* Of "bank_conflicts == 0" the name. What is no metric is said where it is expected. */
+inline bool note_claim(const std::string &claim)
+{
+	std::string name = claim.substr(0, claim.find_first_of(" \t<>=!+"));
+	char why[1];
+
+	if (ptxloom_metric_known(name.c_str(), why, sizeof(why)))
+		expected_metrics() += (expected_metrics().empty() ? "" : ",") + name;
+	return true;
+}
+
+/* One for each EXPECT_METRIC: before main, so that devices know what to count. */
+template <typename Claim> struct claim_note {
+	static const bool is_noted;
+};
+template <typename Claim> const bool claim_note<Claim>::is_noted = note_claim(Claim::text());
+
 /* A device; opened anew for another seed, and what is loaded then with it. */
 struct device_state {
 	std::string name;
@@ -219,6 +259,7 @@ struct device_state {
 	int status = PTXLOOM_SUCCESS;
 	std::string error;
 	bool is_checked = false;
+	std::string expected;          /* when it was opened */
 	std::vector<finding> findings; /* of all launches */
 	std::mutex messages_lock;
 	std::string messages;
@@ -249,11 +290,23 @@ struct device_state {
 		return std::exchange(messages, std::string());
 	}
 
+	/* Does the environment, or do the settings, ask for checks? Nothing is counted then. */
+	bool wants_checks() const
+	{
+		const char *given = std::getenv("PTXLOOM_CHECK");
+
+		return !how.checks.empty() || (given && *given);
+	}
+
 	void open()
 	{
 		ptxloom_options o{};
 		const struct ptxloom_findings *found;
+		std::string names = how.metrics;
 
+		expected = expected_metrics();
+		if (!wants_checks() && !expected.empty())
+			names += (names.empty() ? "" : ",") + expected;
 		o.size = sizeof(o);
 		o.device = name.empty() ? nullptr : name.c_str();
 		o.workers = how.workers;
@@ -263,6 +316,7 @@ struct device_state {
 		o.user = this;
 		o.deterministic = how.deterministic;
 		o.checks = how.checks.empty() ? nullptr : how.checks.c_str();
+		o.metrics = names.empty() ? nullptr : names.c_str();
 		generation++;
 		status = ptxloom_device_open(&o, &handle);
 		error = take_messages();
@@ -661,6 +715,12 @@ inline result launch(module_state &m, const std::string &name, const ptxloom_con
 
 	if (!m.load())
 		return refuse(m.status, m.error);
+	/* A device that was opened before main, and before some of what is expected was known. */
+	if (m.device->expected != expected_metrics()) {
+		m.device->reopen(m.device->how.seed);
+		if (!m.load())
+			return refuse(m.status, m.error);
+	}
 	if (!(k = find_kernel(m.handle, name, &why)))
 		return refuse(PTXLOOM_NOT_FOUND, why);
 	if (!(why = check_params(k, kinds)).empty())
@@ -670,9 +730,11 @@ inline result launch(module_state &m, const std::string &name, const ptxloom_con
 			args.push_back(a.is_elements ? &a.device : const_cast<void *>(a.value));
 		args.push_back(nullptr);
 		m.device->take_messages();
+		ptxloom_metrics_free(ptxloom_metrics_take(m.device->handle));
 		r.status = ptxloom_launch(k, &config, args.data());
 		explain(*m.device, &r);
 		r.findings = m.device->take_findings();
+		r.metrics.reset(ptxloom_metrics_take(m.device->handle), ptxloom_metrics_free);
 	} else {
 		r = refuse(PTXLOOM_INVALID_VALUE, why);
 	}
@@ -1073,10 +1135,17 @@ inline std::string finding_failure(const char *what, const result &r, const char
 	       r.text();
 }
 
-} // namespace detail
-
-namespace detail
+inline std::string metric_failure(const char *what, const result &r, const char *claim)
 {
+	char why[256];
+
+	if (r.status)
+		return std::string(what) + ": " + claim + " is expected, but " + r.text();
+	if (ptxloom_metrics_hold(r.metrics.get(), claim, why, sizeof(why)))
+		return std::string();
+	return std::string(what) + ": " + why +
+	       (r.metrics ? "\n" : "; a device with checks counts nothing\n");
+}
 
 /* Opens a device as it was, also where a framework throws. */
 struct seed_guard {
@@ -1276,6 +1345,23 @@ template <typename F> bool for_each_schedule(const device &gpu, unsigned count, 
 /* A check, or a kind of finding as JSON and suppressions name it: "race". */
 #define EXPECT_FINDING(launch, wanted)                                                             \
 	PTXLOOM_EXPECT_(::ptxloom::detail::finding_failure(#launch, launch, wanted))
+/*
+ * EXPECT_METRIC(r, bank_conflicts == 0): what a launch did, counted; names and claims are those of
+ * `ptxloom exec --expect-metric`: numbers that depend on the compiler need a tolerance,
+ * EXPECT_METRIC(r, instructions <= 900 +- 5%). Devices with checks count nothing.
+ */
+#define EXPECT_METRIC(launch, ...)                                                                 \
+	do {                                                                                       \
+		struct ptxloom_claim_ {                                                            \
+			static const char *text()                                                  \
+			{                                                                          \
+				return #__VA_ARGS__;                                               \
+			}                                                                          \
+		};                                                                                 \
+		static_cast<void>(&::ptxloom::detail::claim_note<ptxloom_claim_>::is_noted);       \
+		PTXLOOM_EXPECT_(::ptxloom::detail::metric_failure(#launch, launch,                 \
+								  ptxloom_claim_::text()));        \
+	} while (false)
 /* EXPECT_NEAR_ALL(got, want[, tolerance]) */
 #define EXPECT_NEAR_ALL(got, ...)                                                                  \
 	PTXLOOM_EXPECT_(::ptxloom::detail::near_failure(#got, got, __VA_ARGS__))

@@ -143,14 +143,18 @@ static void to_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
-static int open_checks(struct ptxloom_device *dev, u32 which)
+/* Checks and metrics. */
+static int open_observers(struct ptxloom_device *dev, u32 which, const char *metrics)
 {
 	struct text why = {0};
 	int status = PTXLOOM_SUCCESS;
 
-	if (which && !api_checks_open(dev, which, &why)) {
-		text_puts(&why, "\n");
-		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
+	if ((which && !api_checks_open(dev, which, &why)) ||
+	    !api_metrics_open(dev, metrics, &why)) {
+		status = why.len ? PTXLOOM_INVALID_VALUE : PTXLOOM_OUT_OF_MEMORY;
+		text_puts(&why, why.len ? "\n" : "");
+		fail_open(dev, why.at, status);
+		api_checks_close(dev);
 		device_fini(&dev->dev);
 	}
 	text_fini(&why);
@@ -179,7 +183,7 @@ static int open_api_device(struct ptxloom_device *dev, const struct ptxloom_opti
 	dev->dev.host_functions = dev->host_functions;
 	dev->dev.syscalls.print = o->output ? o->output : to_stdout;
 	dev->dev.syscalls.user = o->user;
-	return status ? status : open_checks(dev, s.checks);
+	return status ? status : open_observers(dev, s.checks, o->metrics);
 }
 
 int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_device **out)
@@ -221,6 +225,7 @@ void ptxloom_device_close(struct ptxloom_device *dev)
 		ptxloom_module_unload(dev->modules);
 	sched_pool_free(dev->pool);
 	api_checks_close(dev);
+	api_metrics_close(dev);
 	device_fini(&dev->dev);
 	arch_devices_fini(&dev->profiles);
 	free(dev->host_functions);

@@ -16,6 +16,7 @@ struct ptxloom_kernel {
 };
 
 struct api_bound;
+struct api_metrics;
 
 struct ptxloom_module {
 	struct ptxloom_device *dev;
@@ -33,6 +34,7 @@ struct ptxloom_device {
 	u32 which;            /* enum check: what is looked for; 0: the next two are not open */
 	struct findings findings;
 	struct checks checks;
+	struct api_metrics *metrics; /* NULL: launches are not counted */
 	void (*message)(void *user, const char *text);
 	void *user;
 	pthread_mutex_t lock; /* all below; never held while a kernel or a callback runs */
@@ -54,6 +56,16 @@ bool api_checks_open(struct ptxloom_device *dev, u32 which, struct text *why);
 /* After the last launch. */
 void api_checks_close(struct ptxloom_device *dev);
 void api_checks_fault(struct ptxloom_device *dev, const struct device_fault *fault);
+
+/* ---- api_metrics.c ---- */
+
+/*
+ * After api_checks_open, before the first launch. names: separated by commas; NULL or empty: none.
+ * False, with a line in `why` unless there is no memory: they cannot be counted.
+ */
+bool api_metrics_open(struct ptxloom_device *dev, const char *names, struct text *why);
+/* After the last launch. */
+void api_metrics_close(struct ptxloom_device *dev);
 
 /* ---- api_bind.c ---- */
 

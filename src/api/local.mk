@@ -4,7 +4,8 @@ libcore_la_SOURCES += \
 	src/api/api_bind.c \
 	src/api/api_expr.c src/api/api_expr.h \
 	src/api/api_findings.c \
-	src/api/api_launch.c
+	src/api/api_launch.c \
+	src/api/api_metrics.c
 
 lib_LTLIBRARIES += libptxloom.la
 include_HEADERS += include/ptxloom.h include/ptxloom_test.hpp

@@ -240,7 +240,7 @@ void cover_write_llvm(const struct cover_model *m, const struct cover_style *s, 
 	text_puts(out, "}],\"type\":\"llvm.coverage.json.export\",\"version\":\"2.0.1\"}\n");
 }
 
-/* ---- gcovr ---- */
+/* ---- gcovr: each version wants what it writes itself, and ignores members of others ---- */
 
 static void put_gcovr_line(const struct cover_model *m, const struct cover_file *f,
 			   const struct cover_style *s, const struct cover_line *l,
@@ -252,14 +252,18 @@ static void put_gcovr_line(const struct cover_model *m, const struct cover_file 
 	text_puts(out, "{\"branches\":[");
 	for (u32 i = first; i < first + n; i++)
 		for (u32 k = 0; k < cover_ways(&m->sites.at[i], s); k++) {
-			text_printf(out, "%s{\"count\":%llu,\"fallthrough\":%s,\"throw\":false}",
+			text_printf(out,
+				    "%s{\"blockno\":0,\"source_block_id\":0,\"count\":%llu,"
+				    "\"fallthrough\":%s,\"throw\":false}",
 				    comma(!any),
 				    (unsigned long long)cover_way_taken(&m->sites.at[i], s, k),
 				    m->sites.at[i].kind == SITE_BRANCH && k == 1 ? "true"
 										 : "false");
 			any = true;
 		}
-	text_printf(out, "],\"count\":%llu,\"gcovr/noncode\":false,\"line_number\":%u}",
+	text_printf(out,
+		    "],\"conditions\":[],\"count\":%llu,\"gcovr/calls\":[],"
+		    "\"gcovr/excluded\":false,\"gcovr/noncode\":false,\"line_number\":%u}",
 		    (unsigned long long)l->tally.count, l->line);
 }
 
@@ -284,8 +288,13 @@ void cover_write_gcovr(const struct cover_model *m, const struct cover_style *s,
 
 			text_printf(out, "%s{\"name\":", comma(!k));
 			text_json_string(out, x->shown);
-			text_printf(out, ",\"lineno\":%u,\"execution_count\":%llu}", x->line,
-				    (unsigned long long)x->count);
+			text_puts(out, ",\"demangled_name\":");
+			text_json_string(out, x->shown);
+			text_printf(out,
+				    ",\"lineno\":%u,\"execution_count\":%llu,"
+				    "\"returned_count\":%llu,\"blocks_percent\":%d}",
+				    x->line, (unsigned long long)x->count,
+				    (unsigned long long)x->count, x->count ? 100 : 0);
 		}
 		text_puts(out, "],\"lines\":[");
 		for (u32 k = 0; k < f->lines; k++) {

@@ -85,6 +85,11 @@ for format in json llvm-json gcovr=0.3; do
 done
 says c.llvm-json '"type":"llvm.coverage.json.export","version":"2.0.1"'
 says c.json '"line":21,"count":128,.*"divergent_warps":1,"lanes":32'
+# Members that gcovr 5 to 8 want.
+says c.gcovr=0.3 '"demangled_name":"void f<float>\(float\*, int\)","lineno":18,"execution_count":128,'
+says c.gcovr=0.3 '"returned_count":128,"blocks_percent":100'
+says c.gcovr=0.3 '"blockno":0,"source_block_id":0,"count":28,"fallthrough":false,"throw":false'
+says c.gcovr=0.3 '"conditions":\[\],"count":128,"gcovr/calls":\[\],"gcovr/excluded":false,"gcovr/noncode":false'
 if command -v gcovr >/dev/null && ptxloom coverage report cov --gcovr="$(gcovr --json 2>/dev/null |
 	sed -n 's/.*format_version": "\([^"]*\)".*/\1/p')" -o own.json; then
 	status 0 gcovr --add-tracefile own.json

@@ -30,7 +30,7 @@ allowed()
 	src/profile) echo "$engine src/sched src/dev src/cache src/watch src/profile" ;;
 	src/cover) echo "$engine grammar src/sched src/dev src/cover" ;;
 	src/check) echo "$engine src/sched src/dev src/watch src/check include" ;;
-	src/api) echo "$engine src/sched src/dev src/watch src/check src/api include" ;;
+	src/api) echo "$engine src/sched src/dev src/watch src/check src/profile src/api include" ;;
 	src/cache) echo "src/base src/arch src/cache" ;;
 	src/watch) echo "$engine src/sched src/cache src/watch" ;;
 	# The functions that rules may name are those of the CUDA libraries' tables.

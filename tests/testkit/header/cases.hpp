@@ -181,6 +181,39 @@ CASE(sources)
 	WANT(!broken && broken.error().find("FACTOR") != std::string::npos);
 }
 
+CASE(metrics)
+{
+	ptxloom::device plain("t4");
+	auto reverse = plain.load("kernels.ptx").kernel<void(unsigned *)>("reverse<1>");
+	std::vector<unsigned> x(256, 1);
+	auto r = reverse.block(256)(ptxloom::inout(x));
+
+	EXPECT_METRIC(r, bank_conflicts == 0);
+	EXPECT_METRIC(r, barriers == 8);
+	EXPECT_METRIC(r, global_ld_efficiency >= 0.9);
+	EXPECT_METRIC(r, instructions <= 1000 +- 5%);
+	EXPECT_METRIC(r, dram__sectors_read.sum >= 1 +- 1%);
+	WANT(r.metric("barriers") == 8 && std::isnan(r.metric("no_metric")));
+	// Each launch has its own.
+	r = reverse.block(32)(ptxloom::inout(x));
+	EXPECT_METRIC(r, barriers == 1);
+	using ptxloom::detail::metric_failure;
+	WANT(metric_failure("r", r, "barriers == 2") == "r: barriers is 1, expected == 2\n");
+	WANT(metric_failure("r", r, "instructions == 1000").find("give it a tolerance") != std::string::npos);
+	WANT(metric_failure("r", r, "registers <= 64").find("registers are ptxas's") != std::string::npos);
+	WANT(metric_failure("r", r, "barrier == 1").find("did you mean barriers?") != std::string::npos);
+	WANT(metric_failure("r", r, "barriers").find("is not METRIC OP NUMBER") != std::string::npos);
+	r = reverse.block(4096)(ptxloom::inout(x));
+	WANT(metric_failure("r", r, "barriers == 0").find("refused") != std::string::npos);
+	// Not together with checks.
+	x.assign(256, 1);
+	r = kernels().kernel<void(unsigned *)>("reverse<1>").block(256)(ptxloom::inout(x));
+	WANT(metric_failure("r", r, "barriers == 8").find("a device with checks counts nothing") != std::string::npos);
+	WANT(ptxloom::device("t4", {"mem", 0, 0, 0, false, "barriers"}).error().find("not at once") != std::string::npos);
+	WANT(ptxloom::device("t4", {"", 0, 0, 0, false, "x,barriers"}).error() ==
+	     "metrics: x is not counted; --query-metrics lists what is\n");
+}
+
 // Each fails, with a line of its own, if it is to.
 CASE(of_launch)
 {
@@ -207,6 +240,17 @@ CASE(of_fault)
 	std::vector<float> x(64), y(64);
 
 	EXPECT_FAULT(kernels().kernel<saxpy_type>("saxpy").block(64)(64, 2.0f, ptxloom::in(x), ptxloom::inout(y)), misaligned);
+}
+
+CASE(of_metric)
+{
+	if (!is_failing())
+		return;
+	ptxloom::device plain("a100", {"", 0, 1});
+	std::vector<unsigned> x(256, 1);
+	auto r = plain.load("kernels.ptx").kernel<void(unsigned *)>("reverse<1>").block(256)(ptxloom::inout(x));
+
+	EXPECT_METRIC(r, barriers < 8);
 }
 
 CASE(of_race)
