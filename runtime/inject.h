@@ -14,6 +14,8 @@
 /* Exit status of a process with a rule that never acted, if that is asked for. */
 #define INJECT_EXIT_IDLE 87
 
+struct debug_hooks;
+
 struct inject {
 	struct inject_rules rules;
 	pthread_mutex_t lock;
@@ -29,6 +31,10 @@ bool inject_is_ready(void);
 int inject_call(const char *name, const struct entry_argument *a);
 /* A call has ended. */
 void inject_called(const char *name, int status, const struct entry_argument *a);
+/*
+ * Of launches whose results rules are about; NULL: there are no such rules. For sched_set_debug.
+ */
+const struct debug_hooks *inject_hooks(void);
 /* A device has been opened: let the rules see its launches. */
 void inject_device(struct rt_device *d);
 /*
@@ -58,6 +64,8 @@ bool inject_acts(struct inject_rule *r, const struct inject_event *e);
 /* Begin the line about an act: "ptxloom: inject: RULE: ". The caller ends and puts it. */
 void inject_say(const struct inject *j, struct inject_rule *r, struct text *t);
 void inject_put(struct text *t);
+/* "fp32" of GROUP_FP32 */
+const char *inject_group_name(u8 group);
 /* The number of the calling thread, from 1 in the order of first calls. */
 u32 inject_thread(void);
 

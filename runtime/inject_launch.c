@@ -95,7 +95,7 @@ static int act_on_launch(struct inject *j, struct inject_rule *r, const struct i
 /* Rules that act when a launch is asked for, or when it begins. */
 static bool acts_at(const struct inject_rule *r, bool is_start)
 {
-	if (r->call || (r->act == INJECT_FLIP && r->flip != FLIP_BIT))
+	if (r->call || inject_of_results(r))
 		return false;
 	return (r->act == INJECT_FAULT || r->act == INJECT_FLIP) == is_start;
 }

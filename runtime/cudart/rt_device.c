@@ -118,6 +118,8 @@ static void coverage_begin(struct text *why)
 {
 	if (the_process.debugger && setting_text(SETTING_COVERAGE))
 		text_puts(why, "the debugger runs things twice");
+	else if (inject_hooks() && setting_text(SETTING_COVERAGE))
+		text_puts(why, "rules change results of instructions");
 	else
 		the_process.coverage = cover_open(why);
 	if (why->len)
@@ -140,6 +142,31 @@ static bool limit_memory(struct rt *rt)
 static bool read_settings(struct device_settings *s, struct text *why)
 {
 	return device_settings_read(s, why) && device_schedule_read(s, why);
+}
+
+/*
+ * What rules about results of instructions need: launches in one order. False, with a line in
+ * `why`: they do not go with what else is asked for.
+ */
+static bool prepare_flips(struct rt *rt, struct text *why)
+{
+	if (!inject_hooks())
+		return true;
+	if (the_process.debugger)
+		text_puts(why, "rules about results of instructions do not go with a debugger");
+	else if (the_process.profile)
+		text_puts(why, "rules about results of instructions do not go with a profile");
+	else if (inject_hooks()->history_bytes && the_process.checks & CHECKS_WATCHING)
+		text_puts(why,
+			  "inst=rand runs launches twice, which checks do not go with; inst=N does "
+			  "not");
+	else if (rt->settings.sched.seed)
+		text_puts(why,
+			  "rules about results of instructions do not go with PTXLOOM_SEED, but "
+			  "with PTXLOOM_SCHEDULE=random:SEED");
+	rt->settings.sched.deterministic = true;
+	mem_fix_addresses();
+	return !why->len;
 }
 
 /* The process has no device; why: a line, or nothing if one was printed. */
@@ -205,10 +232,14 @@ static void rt_make(void)
 		coverage_begin(&why);
 	if (!rt->status && !inject_is_ready())
 		rt->status = cudaErrorInitializationError;
+	if (!rt->status && !prepare_flips(rt, &why))
+		rt_refuse(rt, &why);
 	if (!rt->status && !limit_memory(rt))
 		rt->status = cudaErrorMemoryAllocation;
 	rt->ops = exec_ops_select(rt->settings.host_isa);
 	rt->pool = rt->status ? NULL : sched_pool_new(&rt->settings.sched);
+	if (rt->pool && inject_hooks())
+		sched_set_debug(rt->pool, inject_hooks());
 	if (rt->pool && the_process.debugger) {
 		sched_set_debug(rt->pool, debugger_hooks(the_process.debugger));
 		sched_thread_apart(rt->pool, 1);

@@ -452,7 +452,8 @@ static void read_flip(struct reader *r, struct inject_rule *x)
 					       {"random", FLIP_RANDOM}, {"zero", FLIP_ZERO},
 					       {"bit", FLIP_BIT},       {NULL, 0}};
 	struct word w = rule_word(r), n;
-	u32 value = 0;
+	bool of_memory = !(x->when & WHEN_INST);
+	u32 value = 0, most = of_memory ? 7 : 127;
 	u64 bit;
 
 	if (!read_choice(r, w, models, "what is flipped", &value))
@@ -461,10 +462,11 @@ static void read_flip(struct reader *r, struct inject_rule *x)
 	if (x->flip != FLIP_BIT)
 		return;
 	n = rule_word(r);
-	if (!with_unit(n, plain, &bit) || bit > 7)
-		WRONG(r, n, NULL, "the bit of a byte is 0 to 7, not '%.*s'", (int)n.len, n.at);
+	if (!with_unit(n, plain, &bit) || bit > most)
+		WRONG(r, n, NULL, "the bit of a %s is 0 to %u, not '%.*s'",
+		      of_memory ? "byte" : "register", most, (int)n.len, n.at);
 	x->bit = (u8)bit;
-	if (!skip_rule_space(r))
+	if (!skip_rule_space(r) || !of_memory)
 		return;
 	w = rule_word(r);
 	x->ecc = is_rule_word(w, "ecc");
@@ -510,6 +512,12 @@ static void read_rate(struct reader *r, struct inject_rule *x)
 		      (int)w.len, w.at);
 }
 
+/* count, alone */
+static void read_count(struct reader *r, struct inject_rule *x)
+{
+	(void)r, (void)x;
+}
+
 static const struct act {
 	const char *name;
 	enum inject_act act;
@@ -518,6 +526,7 @@ static const struct act {
 	{"error", INJECT_ERROR, read_error}, {"fault", INJECT_FAULT, read_fault},
 	{"flip", INJECT_FLIP, read_flip},    {"lost", INJECT_LOST, read_lost},
 	{"delay", INJECT_DELAY, read_delay}, {"rate", INJECT_RATE, read_rate},
+	{"count", INJECT_COUNT, read_count},
 };
 
 static void read_act(struct reader *r, struct inject_rule *x)
@@ -533,7 +542,8 @@ static void read_act(struct reader *r, struct inject_rule *x)
 				WRONG(r, w, NULL, "'%.*s' is too much", (int)w.len, w.at);
 			return;
 		}
-	WRONG(r, w, NULL, "behind the arrow comes error, fault, flip, lost, delay or rate%s%.*s%s",
+	WRONG(r, w, NULL,
+	      "behind the arrow comes error, fault, flip, lost, delay, rate or count%s%.*s%s",
 	      w.len ? ", not '" : "", (int)w.len, w.at, w.len ? "'" : "");
 }
 
@@ -553,7 +563,7 @@ static u32 allowed_conditions(struct reader *r, const struct inject_rule *x, str
 
 	switch ((enum inject_act)x->act) {
 	case INJECT_FLIP:
-		if (x->flip == FLIP_BIT) {
+		if (x->flip == FLIP_BIT && !(x->when & WHEN_INST)) {
 			if ((x->when & (WHEN_ALLOC | WHEN_BYTE)) != (WHEN_ALLOC | WHEN_BYTE))
 				WRONG(r, rule, NULL, "flip bit needs alloc=N and byte=N");
 			return OF_MEMORY;
@@ -561,6 +571,10 @@ static u32 allowed_conditions(struct reader *r, const struct inject_rule *x, str
 		if (!(x->when & WHEN_INST))
 			WRONG(r, rule, NULL, "flip needs inst=N or inst=rand");
 		return OF_RESULTS;
+	case INJECT_COUNT:
+		if (!of_launch)
+			WRONG(r, rule, NULL, "count needs kernel=NAME or launch=N");
+		return OF_LAUNCHES | WHEN_GROUP;
 	case INJECT_FAULT:
 		if (!of_launch)
 			WRONG(r, rule, NULL, "fault needs kernel=NAME or launch=N");
@@ -584,9 +598,6 @@ static u32 allowed_conditions(struct reader *r, const struct inject_rule *x, str
 static void check_rule(struct reader *r, const struct inject_rule *x, struct word rule)
 {
 	u32 extra = x->when & ~allowed_conditions(r, x, rule);
-
-	if (x->act == INJECT_FLIP && x->flip != FLIP_BIT)
-		WRONG(r, rule, NULL, "results of instructions cannot be changed yet");
 
 	for (size_t i = 0; i < ARRAY_LEN(conditions); i++)
 		if (extra & conditions[i].when)
@@ -705,10 +716,15 @@ void inject_rules_fini(struct inject_rules *r)
 	*r = (struct inject_rules){0};
 }
 
+bool inject_of_results(const struct inject_rule *r)
+{
+	return r->act == INJECT_COUNT || (r->act == INJECT_FLIP && r->when & WHEN_INST);
+}
+
 bool inject_rules_flip_results(const struct inject_rules *r)
 {
 	for (size_t i = 0; i < r->list.len; i++)
-		if (r->list.at[i].act == INJECT_FLIP && r->list.at[i].flip != FLIP_BIT)
+		if (inject_of_results(&r->list.at[i]))
 			return true;
 	return false;
 }

@@ -16,9 +16,10 @@ enum inject_act {
 	INJECT_LOST,  /* the device answers nothing else any more */
 	INJECT_DELAY, /* the call, or what it puts into a stream, takes longer */
 	INJECT_RATE,  /* the same, by the bytes that it moves */
+	INJECT_COUNT, /* nothing changes: how many instructions there are is said */
 };
 
-/* Which bits of a result, the models of NVBitFI; or one bit of a byte in memory. */
+/* Which bits of a result, the models of NVBitFI; or one bit, also of a byte in memory. */
 enum inject_flip { FLIP_ONE, FLIP_TWO, FLIP_RANDOM, FLIP_ZERO, FLIP_BIT };
 
 /* Which instructions, the groups of NVBitFI: by what they compute, or where they leave it. */
@@ -61,7 +62,7 @@ struct inject_rule {
 	u8 dir, group;     /* enum inject_dir, inject_group */
 	u8 act;            /* enum inject_act */
 	u8 flip;           /* enum inject_flip */
-	u8 bit;            /* FLIP_BIT: 0 .. 7 */
+	u8 bit;            /* FLIP_BIT */
 	bool ecc;          /* the flip is found, and cannot be corrected */
 	int status;        /* of an error, a fault, a lost device */
 	const char *fault; /* static: its word */
@@ -91,7 +92,9 @@ bool inject_rules_parse(struct inject_rules *r, const char *text, size_t size, c
 			struct diag *d);
 void inject_rules_fini(struct inject_rules *r);
 
-/* Does a rule want results of instructions changed? Such launches run in one order. */
+/* Is the rule about results of instructions? */
+bool inject_of_results(const struct inject_rule *r);
+/* Is one of them? Launches then run in one order. */
 bool inject_rules_flip_results(const struct inject_rules *r);
 
 /*

@@ -83,6 +83,10 @@ struct debug_hooks {
 	 * clock. Called now and then; must not block except to stop.
 	 */
 	enum debug_verdict (*idle)(void *user, struct debug_grid *d);
+	/* A kernel prints this. True: it is not to be seen. NULL: it always is. */
+	bool (*print)(void *user, struct debug_grid *d, const char *text, size_t len);
+	/* Launches may take as long as without these hooks, and no longer. */
+	bool keeps_limits;
 };
 
 /* Before the first grid; borrowed. The pool is to have been made with `deterministic`. */

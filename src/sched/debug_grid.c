@@ -19,7 +19,7 @@
 #define WAIT_NS 50000
 
 /* Launches that a schedule steers, without a debugger. */
-static const struct debug_hooks steered;
+static const struct debug_hooks steered = {.keeps_limits = true};
 
 void sched_set_debug(struct sched_pool *p, const struct debug_hooks *hooks)
 {
@@ -30,7 +30,7 @@ void sched_set_debug(struct sched_pool *p, const struct debug_hooks *hooks)
 			pthread_mutex_init(&p->debug_memory->lock, NULL);
 	}
 	p->options.seed = 0;
-	if (hooks != &steered)
+	if (!hooks->keeps_limits)
 		p->options.timeout_ms = 0;
 }
 
@@ -241,6 +241,8 @@ static void on_print(void *user, const char *text, size_t len)
 	struct debug_grid *d = user;
 	const struct exec_syscalls *s = d->plain_syscalls;
 
+	if (d->hooks->print && d->hooks->print(d->hooks->user, d, text, len))
+		return;
 	if (s->print && (d->call ? !debug_calling_again(d) : d->time > d->latest))
 		s->print(s->user, text, len);
 }

@@ -20,6 +20,7 @@ static const char *const seeds[] = {
 	"kernel=reduce* launch=5 -> fault illegal_address",
 	"alloc=2 byte=128 launch=3 -> flip bit 5 ecc",
 	"kernel=* launch=1 inst=rand seed=9 group=fp32 -> flip random",
+	"kernel=* inst=12 group=gp -> flip bit 31; launch=1 group=ld -> count",
 	"device=1 call=cudaMemcpy nth<=7 -> lost xid 79",
 	"call=cuMemcpy* dir=h2d -> delay 5ms\r\ncall=cudaMemcpy -> rate 1G/s",
 };
@@ -50,6 +51,8 @@ static const char *const words[] = {
 	"ecc",
 	"bit",
 	"rand",
+	"count",
+	"group=pr",
 	"*",
 	"[",
 	"\\",

@@ -1,6 +1,7 @@
 # Fault injection: calls, launches, memory, devices and copies that go wrong by rules; rules that are wrong; the sweep.
 . "${srcdir:-.}/tests/tap.sh"
-for file in samples/testkit/oom.cu tests/inject/devices.cu tests/inject/order.cu tests/inject/driver.c; do
+for file in samples/testkit/oom.cu samples/testkit/fsum.cu tests/inject/flips.cu \
+	tests/inject/devices.cu tests/inject/order.cu tests/inject/driver.c; do
 	cp "$top/$file" "$scratch"
 done
 cd "$scratch" || exit 1
@@ -33,6 +34,12 @@ wrong 'call=cudaMalloc -> fault trap' '1:1: error: fault needs kernel=NAME or la
 wrong 'kernel=f call=cudaMalloc -> error 2' '1:1: error: kernel= has no meaning in such a rule'
 wrong 'alloc=2 -> flip bit 5' '1:1: error: flip bit needs alloc=N and byte=N'
 wrong 'alloc=2 byte=1 -> flip bit 8' '1:28: error: the bit of a byte is 0 to 7'
+wrong 'kernel=f inst=0 -> flip 1' '1:15: error: inst is a number from 1 on'
+wrong 'kernel=f -> flip 1' '1:1: error: flip needs inst=N or inst=rand'
+wrong 'kernel=f inst=1 -> flip bit 128' '1:29: error: the bit of a register is 0 to 127'
+wrong 'kernel=f inst=1 group=fp16 -> flip 1' '1:23: error: group is all, fp64, fp32, ld, pr or gp'
+wrong 'call=cudaMalloc -> count' '1:1: error: count needs kernel=NAME or launch=N'
+wrong 'kernel=f inst=3 -> count' '1:1: error: inst= has no meaning in such a rule'
 wrong 'call=* -> lost xid 80' '1:20: error: the Xid is 79, 48, 94, 95 or 46'
 wrong 'call=cudaMalloc -> error 2 now' "1:28: error: 'now' is too much"
 wrong 'memory=much' '1:8: error: a size such as'
@@ -50,8 +57,8 @@ refused 2 'No such file' "a golden file that is not there" \
 	ptxloom inject --sweep 'cuda*' --golden none -- true
 
 needs_clang
-for name in oom devices order; do
-	succeeds "$name: builds" ptxloom cc "$name.cu" -o "$name"
+for name in oom devices order fsum flips; do
+	succeeds "$name: builds" ptxloom cc -lineinfo "$name.cu" -o "$name"
 done
 
 # act RULES STATUS PATTERN DESCRIPTION [PROG ..]: with these rules it ends so, and this is a line of its output.
@@ -108,6 +115,43 @@ same first drawn.1 "the same calls for a seed"
 ok $((! $?)) "other calls for another"
 [ -s first ]
 ok $? "some"
+
+# Results of instructions: the same bits whatever the number of workers, and another with another seed.
+flip='kernel=* launch=1 inst=rand group=fp32'
+for seed in 9 9 8; do
+	workers=$((5 - ${workers:-1}))
+	PTXLOOM_WORKERS=$workers ptxloom run --inject "$flip seed=$seed -> flip 1" ./fsum >"bits.$seed" 2>&1
+	[ -e bits ] || cp bits.9 bits
+done
+same bits bits.9 "the same wrong bits with 4 workers and with 1"
+! skipping && ! cmp -s bits.9 bits.8
+ok $? "other bits with another seed"
+skipping || cp bits err
+says err 'instruction [0-9]+ of 100000 \(fp32\), block \([0-9]+,0,0\) thread \([0-9]+,0,0\), fsum.cu:14 \(atom'
+says err ': memory at 0x[0-9a-f]+, bit [0-9]+: 0x[0-9a-f]{8} becomes 0x[0-9a-f]{8}$' "old and new value"
+act 'kernel=halve* inst=2 group=fp64 -> flip bit 52' 0 '^1 wrong$' "a bit of a double" ./flips halve
+says err 'instruction 2 \(fp64\), block \(0,0,0\) thread \(1,0,0\), flips.cu:[0-9]+ \(fma.rn.f64\): %fd[0-9]+, bit 52: '
+says err 'bit 52: 0x3ff0000000000000 becomes 0x3fe0000000000000$'
+act 'kernel=halve* inst=1 group=fp64 -> flip bit 0; kernel=halve* inst=9 group=fp64 -> flip zero' 0 '^2 wrong$' \
+	"two of a launch" ./flips halve
+act "kernel=copy* inst=3 group=ld seed=3 -> flip random" 1 "^copy 0 cudaErrorIllegalAddress" "a load" ./flips copy
+act 'kernel=reduce* inst=386 group=pr -> flip 1' 0 'setp.*%p[0-9]+, bit 0: 0x0[01] becomes 0x0[01]$' "a predicate" \
+	./flips reduce
+act 'kernel=shout* inst=rand seed=5 -> flip zero' 0 '^thread 3 has 0$' "what a kernel prints is printed once" ./flips
+[ "$(grep -c '^thread 3' out)" = 1 ]
+ok $? "though it runs twice"
+act 'kernel=copy* inst=99 -> flip 1' 0 'has 80 instructions only \(all\)$' "one that is not there" ./flips copy
+says err 'never acted; there were 1 of these launches'
+act 'kernel=called* launch=1 -> count' 0 'called\(int\*\): 1280 instructions of threads \(all\)$' "a count" \
+	./flips called
+act 'kernel=called* inst=1 -> flip bit 77' 0 'there is no bit 77' "a bit that the register has not" ./flips called
+ends 0 "with a schedule" ptxloom run --schedule random:3 --inject 'kernel=halve* inst=1 -> flip 1' ./flips copy
+act 'kernel=reduce* inst=1 group=gp -> flip bit 30' 86 'ERROR SUMMARY: 1 error' "with checks" \
+	--check=mem,race ./flips reduce
+refused 2 'which checks do not go with; inst=N does' "inst=rand with checks" \
+	ptxloom run --check=race --inject 'kernel=f inst=rand -> flip 1' ./flips copy
+refused 2 'do not go with PTXLOOM_SEED' "with a seed" \
+	env PTXLOOM_SEED=3 ptxloom run --inject 'kernel=f inst=1 -> flip 1' ./flips copy
 
 # A device that is gone.
 capture ptxloom run -d 2xt4 --inject 'device=1 call=cudaMemcpy nth=1 -> lost xid 79' ./devices
