@@ -3,6 +3,7 @@
  * library.
  */
 #include "runtime/loader.h"
+#include "runtime/libs/libs.h"
 #include "runtime/preload/nvrtc.h"
 
 #include <dlfcn.h>
@@ -105,8 +106,14 @@ void *loader_stand_in(void *handle, const char *name)
 {
 	dlsym_fn *find = loader_dlsym();
 
-	if (!find || !name || name[0] != 'n' || name[1] != 'v' || handle == RTLD_NEXT ||
-	    handle == RTLD_DEFAULT)
+	if (!find || !name || handle == RTLD_NEXT || handle == RTLD_DEFAULT)
+		return NULL;
+	if (name[0] == 'c' && name[1] == 'u') {
+		void *own = libs_stand_in(name);
+
+		return own && find(handle, name) ? own : NULL;
+	}
+	if (name[0] != 'n' || name[1] != 'v')
 		return NULL;
 	return nvrtc_stand_in(find(handle, name), name, handle);
 }

@@ -15,7 +15,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/nvtx_ranges.c \
 	runtime/forked.c \
 	runtime/process.c runtime/process.h \
-	runtime/cuda_types.h \
+	runtime/cuda_types.h runtime/work.c runtime/work.h \
 	runtime/cuda/drv.c runtime/cuda/drv.h \
 	runtime/cuda/drv_context.c \
 	runtime/cuda/drv_entry.c runtime/cuda/variants.def \
@@ -72,7 +72,7 @@ libptxloom_runtime_la_LIBADD = libdebugger.la libdbg.la libcore.la
 libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -Wl,-z,nodelete -module -avoid-version -shared -Wl,--version-script=$(srcdir)/runtime/runtime.map
 
 # It is linked like the names below, as its soname is not that of its file.
-libpreload_la_SOURCES = src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \
+libpreload_la_SOURCES = $(hostlibs_sources) $(libs_sources) src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \
 	src/base/setting.h src/base/text.c src/base/text.h runtime/preload/jitlink.c runtime/loader.c runtime/loader.h runtime/preload/nvrtc.c runtime/names.h runtime/preload/nvrtc.h runtime/preload/preload.c \
 	runtime/preload/recognise.c runtime/preload/recognise.h runtime/preload/redirect.c runtime/preload/redirect.h runtime/preload/redirect_code.c runtime/preload/redirect_code.h
 

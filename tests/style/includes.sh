@@ -13,6 +13,7 @@ allowed()
 	src/isa) echo src/base src/isa ;;
 	src/ir) echo src/base src/isa src/ir ;;
 	grammar) echo src/base src/isa src/ir grammar ;;
+	src/hostlibs) echo src/base src/num src/hostlibs ;;
 	src/arch) echo src/base src/arch ;;
 	src/mem) echo src/base src/arch src/mem ;;
 	src/num) echo src/base src/num ;;
@@ -45,7 +46,7 @@ allowed()
 	runtime)
 		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch"
 		echo "src/dbg src/debugger src/report src/profile src/cover src/inject src/signature"
-		echo "$1 src/check include"
+		echo "$1 src/check src/hostlibs include"
 		;;
 	src/tools)
 		echo "$engine grammar src/sched src/dev src/cache src/watch src/dbg src/debugger src/report"

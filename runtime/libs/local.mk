@@ -1,0 +1,3 @@
+# Drop-ins for NVIDIA's libraries, of the preloaded library.
+libs_sources = runtime/libs/cublas.h runtime/libs/cublas_call.c runtime/libs/cublas_gemm.c runtime/libs/cublas_handle.c \
+	runtime/libs/cublas_level1.c runtime/libs/cublas_level3.c runtime/libs/libs.c runtime/libs/libs.h
