@@ -34,6 +34,8 @@ struct address_form {
 	u64 (*check)(const struct gang *g, const struct uop *in, u64 address, u32 bytes);
 	/* Fills a->host from the addresses, or raises a fault and returns false. */
 	bool (*resolve)(struct gang *g, const struct uop *in, struct access *a);
+	/* What lies in it needs no more than `resolve` would do. NULL: there is no such range. */
+	struct mem_cache (*window)(const struct gang *g, const struct uop *in);
 	/*
 	 * Affine forms; NULL: the form has none. False: not in such groups, or not known to be
 	 * allowed. And the host address of a lane's element.
@@ -59,6 +61,17 @@ static ALWAYS_INLINE u64 check_shared(const struct gang *g, const struct uop *in
 	return address + bytes <= g->env->shared_bytes && address + bytes >= bytes
 		       ? (u64)(uintptr_t)g->shared + address
 		       : 0;
+}
+
+static ALWAYS_INLINE struct mem_cache window_global(const struct gang *g, const struct uop *in)
+{
+	return g->caches[in->mem.cache];
+}
+
+static ALWAYS_INLINE struct mem_cache window_shared(const struct gang *g,
+						    const struct uop *in PL_UNUSED)
+{
+	return (struct mem_cache){0, g->env->shared_bytes, (u64)(uintptr_t)g->shared};
 }
 
 /* ---- how addresses lie ---- */

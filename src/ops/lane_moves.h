@@ -1,7 +1,7 @@
 /*
  * Moving elements lane by lane, from and to the host addresses that a resolver of access.h has
- * found. One loop for each size: hosts gather no quicker by one instruction than by loads and
- * stores. Included by handler files only.
+ * found. One loop for each size. Loads of hosts that gather have a way of their own, see
+ * gather_rows.h. Included by handler files only.
  */
 #ifndef PL_OPS_LANE_MOVES_H
 #define PL_OPS_LANE_MOVES_H

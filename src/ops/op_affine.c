@@ -242,6 +242,7 @@ static const struct address_form form_affine = {
 	.classify = classify_affine,
 	.check = check_global,
 	.resolve = resolve_global,
+	.window = window_global,
 	.find_reach = find_reach_affine,
 	.reach_host = reach_host_affine,
 };
@@ -303,6 +304,7 @@ static const struct address_form form_wide = {
 	.classify = classify_wide,
 	.check = check_global,
 	.resolve = resolve_global,
+	.window = window_global,
 	.find_reach = find_reach_wide,
 	.reach_host = reach_host_wide,
 };

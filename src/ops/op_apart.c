@@ -4,7 +4,6 @@
  * allocation in global memory, so that lanes within it need nothing else.
  */
 #include "src/exec/extents.h"
-#include "src/ops/fixed_rows.h"
 #include "src/ops/move_rows.h"
 #include "src/ops/observe.h"
 

@@ -3,7 +3,6 @@
  * lanes. PTX ISA "Data Movement and Conversion Instructions: ld", "st"; "Operand Size Exceeding
  * Instruction-Type Size".
  */
-#include "src/ops/fixed_rows.h"
 #include "src/ops/move_rows.h"
 
 static const struct address_form form_global = {
@@ -12,6 +11,7 @@ static const struct address_form form_global = {
 	.classify = classify_plain,
 	.check = check_global,
 	.resolve = resolve_global,
+	.window = window_global,
 };
 #define FORM(name) name##_global
 #include "src/ops/memory_form.inc"
@@ -22,6 +22,7 @@ static const struct address_form form_shared = {
 	.classify = classify_plain,
 	.check = check_shared,
 	.resolve = resolve_shared,
+	.window = window_shared,
 };
 #define FORM(name) name##_shared
 #include "src/ops/memory_form.inc"
@@ -32,6 +33,7 @@ static const struct address_form form_generic = {
 	.classify = classify_plain,
 	.check = check_global,
 	.resolve = resolve_generic,
+	.window = window_global,
 };
 #define FORM(name) name##_generic
 #include "src/ops/memory_form.inc"
@@ -42,6 +44,7 @@ static const struct address_form form_indexed = {
 	.classify = classify_indexed,
 	.check = check_global,
 	.resolve = resolve_global,
+	.window = window_global,
 };
 #define FORM(name) name##_indexed
 #include "src/ops/memory_form.inc"

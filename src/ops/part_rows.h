@@ -6,7 +6,7 @@
 #ifndef PL_OPS_PART_ROWS_H
 #define PL_OPS_PART_ROWS_H
 
-#include "src/ops/address_form.h"
+#include "src/ops/gather_rows.h"
 #include "src/ops/lane_moves.h"
 
 /* Do all lanes of `mask` have one address? */
@@ -33,24 +33,9 @@ static inline bool is_row_of_part(const struct access *a)
 #if defined(__AVX512F__)
 
 /*
- * From or to a row in memory whose first lane would be at `host`, though only lanes of `mask` are
- * touched. False: these lanes cannot be moved so.
+ * To a row in memory whose first lane would be at `host`, though only lanes of `mask` are touched.
+ * False: these lanes cannot be moved so.
  */
-static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
-{
-	const u8 *m = (const u8 *)(uintptr_t)host;
-
-	for (u32 i = 0; i < size / 2; i++, mask = size == 8 ? mask >> 8 : mask >> 16) {
-		__m512i *to = (__m512i *)d + i;
-		__m512i old = _mm512_loadu_si512(to);
-
-		_mm512_storeu_si512(
-			to, size == 8 ? _mm512_mask_loadu_epi64(old, (__mmask8)mask, m + 64 * i)
-				      : _mm512_mask_loadu_epi32(old, (__mmask16)mask, m + 64 * i));
-	}
-	return true;
-}
-
 static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
 {
 	u8 *m = (u8 *)(uintptr_t)host;
@@ -67,19 +52,6 @@ static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
 }
 
 #else
-
-static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
-{
-	if (size == 8)
-		for (u32 m = mask; m; m &= m - 1)
-			((u64 *)d)[__builtin_ctz(m)] =
-				get(host + 8 * (u64)(u32)__builtin_ctz(m), 8);
-	else
-		for (u32 m = mask; m; m &= m - 1)
-			((u32 *)d)[__builtin_ctz(m)] =
-				(u32)get(host + 4 * (u64)(u32)__builtin_ctz(m), 4);
-	return true;
-}
 
 /* n words: those of a value of 8 bytes at once, and each once, unlike the C library's copies. */
 static inline void store_words(void *to, const void *from, u32 n)
@@ -197,6 +169,8 @@ static ALWAYS_INLINE bool load_part(struct gang *g, const struct uop *in, u32 w,
 		return false;
 	access_begin(&a, size, w, mask);
 	form->of_warp(g, in, &a);
+	if (GATHERS && form->window)
+		return gather_elements(g, in, size, &a, form->window(g, in));
 	if (is_same_of_part(&a)) {
 		host = form->check(g, in, a.address[first], size);
 		if (host)

@@ -55,6 +55,7 @@ unit_tests += \
 	tests/unit/exec/calls \
 	tests/unit/exec/diff \
 	tests/unit/exec/engine \
+	tests/unit/exec/gather \
 	tests/unit/exec/diverged \
 	tests/unit/exec/ref \
 	tests/unit/exec/syscalls \

@@ -1,0 +1,259 @@
+/*
+ * Elements and vectors of lanes that lie anywhere: all of a warp's lanes that take part at once,
+ * with addresses, checks and values in the host's vector registers. For hosts with AVX-512; others
+ * go lane by lane (lane_moves.h). Included by handler files only.
+ */
+#ifndef PL_OPS_GATHER_ROWS_H
+#define PL_OPS_GATHER_ROWS_H
+
+#include "src/ops/address_form.h"
+#include "src/ops/value_rows.h"
+
+#if defined(__AVX512F__)
+
+#define GATHERS true
+
+/* From a row in memory whose first lane would be at `host`; only lanes of `mask` are touched. */
+static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
+{
+	const u8 *m = (const u8 *)(uintptr_t)host;
+
+	for (u32 i = 0; i < size / 2; i++, mask = size == 8 ? mask >> 8 : mask >> 16) {
+		__m512i *to = (__m512i *)d + i;
+		__m512i old = _mm512_loadu_si512(to);
+
+		_mm512_storeu_si512(
+			to, size == 8 ? _mm512_mask_loadu_epi64(old, (__mmask8)mask, m + 64 * i)
+				      : _mm512_mask_loadu_epi32(old, (__mmask16)mask, m + 64 * i));
+	}
+	return true;
+}
+
+/* Host addresses of the lanes of a warp, by eights. */
+struct gather {
+	__m512i host[4];
+};
+
+/*
+ * The addresses in `a` as the host's. False: some lane of the mask is misaligned or outside of the
+ * window, so that others have to look.
+ */
+static ALWAYS_INLINE bool gather_begin(struct gather *v, const struct access *a,
+				       struct mem_cache window)
+{
+	__m512i lo = _mm512_set1_epi64((s64)window.lo), bias = _mm512_set1_epi64((s64)window.bias);
+	__m512i last = _mm512_set1_epi64((s64)(window.span - a->width)),
+		off = _mm512_setzero_si512(), bits = off;
+
+	for (u32 i = 0; i < 4; i++) {
+		__mmask8 k = (__mmask8)(a->mask >> 8 * i);
+		__m512i x = _mm512_loadu_si512(a->address + 8 * i), d = _mm512_sub_epi64(x, lo);
+
+		off = _mm512_mask_or_epi64(off, k, off,
+					   _mm512_or_si512(d, _mm512_sub_epi64(last, d)));
+		bits = _mm512_mask_or_epi64(bits, k, bits, x);
+		v->host[i] = _mm512_add_epi64(x, bias);
+	}
+	return window.span >= a->width && !_mm512_movepi64_mask(off) &&
+	       !_mm512_test_epi64_mask(bits, _mm512_set1_epi64((s64)a->width - 1));
+}
+
+/* Is every lane of the mask where a row whose first lane is at `first` would have it? */
+static ALWAYS_INLINE bool gather_is_row(const struct gather *v, u32 mask, u64 first, u32 width)
+{
+	const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+	__m512i row = _mm512_add_epi64(_mm512_mul_epu32(lane, _mm512_set1_epi64(width)),
+				       _mm512_set1_epi64((s64)first));
+	__m512i step = _mm512_set1_epi64(8 * width);
+	__mmask8 off = 0;
+
+	for (u32 i = 0; i < 4; i++, row = _mm512_add_epi64(row, step))
+		off |= _mm512_mask_cmpneq_epi64_mask((__mmask8)(mask >> 8 * i), v->host[i], row);
+	return !off;
+}
+
+/* Words and double words of the lanes of the mask. */
+static ALWAYS_INLINE void gather_words(u32 *d, const struct gather *v, u32 mask)
+{
+	for (u32 i = 0; i < 4; i++) {
+		__m256i *to = (__m256i *)(void *)(d + 8 * i);
+
+		_mm256_storeu_si256(to, _mm512_mask_i64gather_epi32(_mm256_loadu_si256(to),
+								    (__mmask8)(mask >> 8 * i),
+								    v->host[i], NULL, 1));
+	}
+}
+
+static ALWAYS_INLINE void gather_pairs(u64 *d, const struct gather *v, u32 mask)
+{
+	for (u32 i = 0; i < 4; i++) {
+		void *to = d + 8 * i;
+
+		_mm512_storeu_si512(to, _mm512_mask_i64gather_epi64(_mm512_loadu_si512(to),
+								    (__mmask8)(mask >> 8 * i),
+								    v->host[i], NULL, 1));
+	}
+}
+
+/* One element of 4 or 8 bytes, as rows have it. False: as of gather_begin. */
+static ALWAYS_INLINE bool gather_elements(struct gang *g, const struct uop *in, u32 size,
+					  const struct access *a, struct mem_cache window)
+{
+	u32 at = a->warp * WARP_LANES, first = (u32)__builtin_ctz(a->mask);
+	u64 row = a->address[first] + window.bias - (u64)first * size;
+	struct gather v;
+
+	if (PL_UNLIKELY(!gather_begin(&v, a, window)))
+		return false;
+	if (a->mask != FULL_MASK && gather_is_row(&v, a->mask, row, size))
+		return load_masked(size == 8 ? (void *)(ROW64(in->d) + at)
+					     : (void *)(ROW32(in->d) + at),
+				   row, a->mask, size);
+	if (size == 8)
+		gather_pairs(ROW64(in->d) + at, &v, a->mask);
+	else
+		gather_words(ROW32(in->d) + at, &v, a->mask);
+	return true;
+}
+
+/* ---- vectors: what a lane has is a piece of memory, read at once ---- */
+
+/* Two words of 16 lanes: those of eight in `lo`, of the next eight in `hi`. */
+static ALWAYS_INLINE void gather_split_pairs(u32 *first, u32 *second, __mmask16 k, __m512i lo,
+					     __m512i hi)
+{
+	const __m512i even =
+		_mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+	__m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+
+	_mm512_mask_storeu_epi32(first, k, _mm512_permutex2var_epi32(lo, even, hi));
+	_mm512_mask_storeu_epi32(second, k, _mm512_permutex2var_epi32(lo, odd, hi));
+}
+
+static ALWAYS_INLINE void gather_two_words(struct gang *g, const u32 *rows, u32 at, u32 mask,
+					   const struct gather *v)
+{
+	for (u32 i = 0; i < 2; i++, mask >>= 16) {
+		__m512i lo = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), (__mmask8)mask,
+							 v->host[2 * i], NULL, 1);
+		__m512i hi = _mm512_mask_i64gather_epi64(
+			_mm512_setzero_si512(), (__mmask8)(mask >> 8), v->host[2 * i + 1], NULL, 1);
+
+		gather_split_pairs(ROW32(rows[0]) + at + 16 * i, ROW32(rows[1]) + at + 16 * i,
+				   (__mmask16)mask, lo, hi);
+	}
+}
+
+/* The 16 bytes of four lanes, `step` apart. */
+static ALWAYS_INLINE __m512i gather_pieces(const u64 *host, u32 step)
+{
+	__m128i p[4];
+
+	for (u32 i = 0; i < 4; i++)
+		p[i] = (__m128i)piece_load((const void *)(uintptr_t)host[i * step]);
+	return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_inserti128_si256(
+					  _mm256_castsi128_si256(p[0]), p[1], 1)),
+				  _mm256_inserti128_si256(_mm256_castsi128_si256(p[2]), p[3], 1),
+				  1);
+}
+
+/* Four words of 16 lanes: a transposition of four by four in each quarter. */
+static ALWAYS_INLINE void gather_four_words(struct gang *g, const u32 *rows, u32 at, __mmask16 k,
+					    const u64 *host)
+{
+	__m512i a = gather_pieces(host, 4), b = gather_pieces(host + 1, 4),
+		c = gather_pieces(host + 2, 4), d = gather_pieces(host + 3, 4);
+	__m512i ab = _mm512_unpacklo_epi32(a, b), cd = _mm512_unpacklo_epi32(c, d);
+
+	_mm512_mask_storeu_epi32(ROW32(rows[0]) + at, k, _mm512_unpacklo_epi64(ab, cd));
+	_mm512_mask_storeu_epi32(ROW32(rows[1]) + at, k, _mm512_unpackhi_epi64(ab, cd));
+	ab = _mm512_unpackhi_epi32(a, b);
+	cd = _mm512_unpackhi_epi32(c, d);
+	_mm512_mask_storeu_epi32(ROW32(rows[2]) + at, k, _mm512_unpacklo_epi64(ab, cd));
+	_mm512_mask_storeu_epi32(ROW32(rows[3]) + at, k, _mm512_unpackhi_epi64(ab, cd));
+}
+
+/* Two double words of eight lanes. */
+static ALWAYS_INLINE void gather_two_pairs(struct gang *g, const u32 *rows, u32 at, __mmask8 k,
+					   const u64 *host)
+{
+	__m512i a = gather_pieces(host, 2), b = gather_pieces(host + 1, 2);
+
+	_mm512_mask_storeu_epi64(ROW64(rows[0]) + at, k, _mm512_unpacklo_epi64(a, b));
+	_mm512_mask_storeu_epi64(ROW64(rows[1]) + at, k, _mm512_unpackhi_epi64(a, b));
+}
+
+/* The usual shapes: two or four words, two double words, all in registers. */
+static ALWAYS_INLINE bool gather_knows(const struct gang *g, const struct uop *in)
+{
+	u32 size = in->mem.size, count = in->mem.count;
+	bool words = size == 4 && !(in->flags & UOPF_WIDE_DATA) && (count == 2 || count == 4);
+
+	return (words || (size == 8 && count == 2)) && all_rows(g, in);
+}
+
+static ALWAYS_INLINE bool gather_vectors(struct gang *g, const struct uop *in,
+					 const struct access *a, struct mem_cache window)
+{
+	const u32 *rows = g->env->program->ext + in->ext;
+	u32 at = a->warp * WARP_LANES, mask = a->mask;
+	__m512i some = _mm512_set1_epi64((s64)(a->address[__builtin_ctz(mask)] + window.bias));
+	u64 host[WARP_LANES] __attribute__((aligned(64)));
+	struct gather v;
+
+	if (!gather_knows(g, in) || PL_UNLIKELY(!gather_begin(&v, a, window)))
+		return false;
+	if (a->width == 8) {
+		gather_two_words(g, rows, at, mask, &v);
+		return true;
+	}
+	/* Lanes that take no part read what another does. */
+	for (u32 i = 0; i < 4; i++)
+		_mm512_store_si512(
+			host + 8 * i,
+			_mm512_mask_mov_epi64(some, (__mmask8)(mask >> 8 * i), v.host[i]));
+	if (in->mem.size == 4)
+		for (u32 i = 0; i < 2; i++)
+			gather_four_words(g, rows, at + 16 * i, (__mmask16)(mask >> 16 * i),
+					  host + 16 * i);
+	else
+		for (u32 i = 0; i < 4; i++)
+			gather_two_pairs(g, rows, at + 8 * i, (__mmask8)(mask >> 8 * i),
+					 host + 8 * i);
+	return true;
+}
+
+#else
+
+#define GATHERS false
+
+static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
+{
+	if (size == 8)
+		for (u32 m = mask; m; m &= m - 1)
+			((u64 *)d)[__builtin_ctz(m)] =
+				get(host + 8 * (u64)(u32)__builtin_ctz(m), 8);
+	else
+		for (u32 m = mask; m; m &= m - 1)
+			((u32 *)d)[__builtin_ctz(m)] =
+				(u32)get(host + 4 * (u64)(u32)__builtin_ctz(m), 4);
+	return true;
+}
+
+static ALWAYS_INLINE bool gather_elements(struct gang *g PL_UNUSED, const struct uop *in PL_UNUSED,
+					  u32 size PL_UNUSED, const struct access *a PL_UNUSED,
+					  struct mem_cache window PL_UNUSED)
+{
+	return false;
+}
+
+static ALWAYS_INLINE bool gather_vectors(struct gang *g PL_UNUSED, const struct uop *in PL_UNUSED,
+					 const struct access *a PL_UNUSED,
+					 struct mem_cache window PL_UNUSED)
+{
+	return false;
+}
+
+#endif
+
+#endif
