@@ -85,6 +85,9 @@ int cublas_issue(const struct cublas_call *c);
 /* Scalars and memory for work that runs. NULL, false: a fault, which has been reported. */
 bool cublas_read_scalar(const struct work_run *w, const struct cublas_scalar *s,
 			struct hl_number *out);
+/* The i-th operand of a batch, where the host has it. */
+bool cublas_find_operand(const struct work_run *w, const struct cublas_call *c,
+			 const struct cublas_operand *o, s64 i, bool write, struct hl_matrix *out);
 /* status of CUDA as one of cuBLAS */
 int cublas_status_of(int error);
 

@@ -99,9 +99,8 @@ static bool operand_address(const struct work_run *w, const struct cublas_call *
 	return at != NULL;
 }
 
-/* The i-th operand, where the host has it. */
-static bool operand_of(const struct work_run *w, const struct cublas_call *c,
-		       const struct cublas_operand *o, s64 i, bool write, struct hl_matrix *out)
+bool cublas_find_operand(const struct work_run *w, const struct cublas_call *c,
+			 const struct cublas_operand *o, s64 i, bool write, struct hl_matrix *out)
 {
 	u64 bytes = hl_bytes(o->type);
 	s64 step = o->step < 0 ? -o->step : o->step;
@@ -192,14 +191,14 @@ static int blas_run_one(const struct work_run *w, const struct cublas_call *c, s
 	bool read_ab = !hl_is_zero(p->alpha) && p->k;
 
 	if (c->kind == CUBLAS_SOLVE)
-		return !operand_of(w, c, &c->a, i, false, &p->a) ||
-				       !operand_of(w, c, &c->c, i, true, &p->d)
+		return !cublas_find_operand(w, c, &c->a, i, false, &p->a) ||
+				       !cublas_find_operand(w, c, &c->c, i, true, &p->d)
 			       ? ILLEGAL_ADDRESS
 		       : hl_solve(c->m, c->n, p->alpha, &p->a, &p->d) ? 0
 								      : OUT_OF_MEMORY;
-	if ((read_ab && (!operand_of(w, c, &c->a, i, false, &p->a) ||
-			 !operand_of(w, c, &c->b, i, false, &p->b))) ||
-	    !operand_of(w, c, &c->c, i, true, &p->d))
+	if ((read_ab && (!cublas_find_operand(w, c, &c->a, i, false, &p->a) ||
+			 !cublas_find_operand(w, c, &c->b, i, false, &p->b))) ||
+	    !cublas_find_operand(w, c, &c->c, i, true, &p->d))
 		return ILLEGAL_ADDRESS;
 	p->c = p->d;
 	return run_product(c, p) ? 0 : OUT_OF_MEMORY;
