@@ -17,5 +17,5 @@ EXTRA_DIST += samples/testkit/bank.cu samples/testkit/clamp.cu samples/testkit/f
 EXTRA_DIST += samples/testkit/clamp_test.cc samples/testkit/suite.cc samples/testkit/CMakeLists.txt samples/testkit/README.md \
 	samples/testkit/clamp.ktest samples/testkit/run.sh samples/testkit/test_clamp.py samples/testkit/.github/workflows/kernels.yml samples/testkit/.gitlab-ci.yml
 dist_man_MANS += man/ptxloom-exec.1 man/ptxloom_device_open.3 man/ptxloom_module_load.3 man/ptxloom_alloc.3 \
-	man/ptxloom_launch.3 man/ptxloom_bind.3 man/ptxloom_last_fault.3 man/ptxloom_findings.3 man/ptxloom_metrics.3 man/ptxloom_status_text.3
+	man/ptxloom_launch.3 man/ptxloom_bind.3 man/ptxloom_last_fault.3 man/ptxloom_findings.3 man/ptxloom_counters.3 man/ptxloom_status_text.3
 EXTRA_DIST += samples/saxpy.ptx samples/reduce.ptx

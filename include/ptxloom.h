@@ -17,7 +17,7 @@
  * object must not be freed while another thread uses it. Nothing is printed but what kernels print,
  * and a kernel never ends the process. Manual pages: ptxloom_device_open(3),
  * ptxloom_module_load(3), ptxloom_alloc(3), ptxloom_launch(3), ptxloom_bind(3),
- * ptxloom_last_fault(3), ptxloom_findings(3), ptxloom_metrics(3), ptxloom_status_text(3).
+ * ptxloom_last_fault(3), ptxloom_findings(3), ptxloom_counters(3), ptxloom_status_text(3).
  */
 #ifndef PTXLOOM_H
 #define PTXLOOM_H
@@ -99,9 +99,9 @@ struct ptxloom_options {
 	/* Device memory is as weak as the PTX memory model allows: the seed of what is seen late,
 	 * and of the order in which warps run; 0: $PTXLOOM_WEAK, else it is not. */
 	uint64_t weak;
-	/* Metrics that launches are counted for, "bank_conflicts,global_ld_efficiency"; NULL: none.
-	 * Not together with checks. See ptxloom_metrics_take. */
-	const char *metrics;
+	/* enum ptxloom_counting: what is counted of launches; 0: $PTXLOOM_COUNTERS, else nothing.
+	 * See ptxloom_metric. */
+	int counters;
 };
 
 /* options: NULL for the defaults. */
@@ -109,6 +109,12 @@ PTXLOOM_API int ptxloom_device_open(const struct ptxloom_options *options,
 				    struct ptxloom_device **out);
 /* Waits for launches; frees the device with its modules and memory. NULL is allowed. */
 PTXLOOM_API void ptxloom_device_close(struct ptxloom_device *dev);
+/*
+ * Make the device what it was when it was opened: waits for launches, unloads its modules, frees
+ * its buffers; faults, messages, findings and counters are forgotten. If that fails, the device can
+ * still be reset or closed, and nothing else.
+ */
+PTXLOOM_API int ptxloom_device_reset(struct ptxloom_device *dev);
 /* Product name: "NVIDIA A100-SXM4-40GB". */
 PTXLOOM_API const char *ptxloom_device_name(const struct ptxloom_device *dev);
 /* An integer of the profile by its name in `ptxloom devices`: "sms", "warp_size".
@@ -268,30 +274,107 @@ PTXLOOM_API void ptxloom_findings_free(const struct ptxloom_findings *findings);
 /* Forget what has been found there: it changes no exit status and is told anew if found again. */
 PTXLOOM_API void ptxloom_findings_clear(struct ptxloom_device *dev);
 
-/* ---- Metrics of launches: ptxloom_metrics(3) ---- */
+/* ---- Counters of launches: ptxloom_counters(3) ---- */
 
-struct ptxloom_metrics;
+enum ptxloom_counting {
+	PTXLOOM_COUNT_NOTHING = 1,
+	PTXLOOM_COUNT_EXACT = 2, /* all that follows from what the program does */
+	PTXLOOM_COUNT_CACHES = 3 /* and what the model of the caches says, which takes longer */
+};
+
+/* Which launches; zeroed: all since the device was opened, or its counters were cleared. */
+struct ptxloom_launches {
+	/* In the PTX or demangled, with or without parameters and arguments of templates, or
+	 * "regex:EXPRESSION"; NULL: all kernels */
+	const char *kernel;
+	uint64_t first; /* launches are numbered from 0; those before it do not count */
+	uint64_t count; /* at most; 0: all */
+};
 
 /*
- * Is there a metric of this name: one of Nsight Compute, or a short one, as
- * `ptxloom exec --expect-metric` takes them? 0: no, and at most size - 1 bytes of `why` say it.
+ * A metric of these launches together (NULL: all) by its name in Nsight Compute, as `ptxloom
+ * profile --query-metrics` lists them, or a short one of docs/ci.md: "bank_conflicts". dev NULL:
+ * those that the CUDA libraries of this process have run, below PTXLOOM_COUNTERS.
+ *
+ * PTXLOOM_NOT_FOUND: there is no such metric, or there was no such launch; PTXLOOM_NOT_SUPPORTED:
+ * it is not counted here; PTXLOOM_INVALID_VALUE: nothing is. The message is then as of a fault.
+ */
+PTXLOOM_API int ptxloom_metric(struct ptxloom_device *dev, const struct ptxloom_launches *which,
+			       const char *name, double *out);
+/*
+ * Does this hold for these launches together: "bank_conflicts == 0", "instructions <= 1000 +- 5%"?
+ * 0 if it does. Else PTXLOOM_ASSERT or a status of ptxloom_metric, or PTXLOOM_INVALID_VALUE for
+ * what cannot be read, with a line about it in `why`, at most size - 1 bytes and a NUL.
+ */
+PTXLOOM_API int ptxloom_metric_expect(struct ptxloom_device *dev,
+				      const struct ptxloom_launches *which, const char *claim,
+				      char *why, size_t size);
+/*
+ * Is there a metric of this name? Then the least of enum ptxloom_counting that it needs; else 0,
+ * and at most size - 1 bytes of `why` say what is wrong with it.
  */
 PTXLOOM_API int ptxloom_metric_known(const char *name, char *why, size_t size);
 /*
- * What the launches of the device did that have ended since the last call, added up. The caller's,
- * to be freed with ptxloom_metrics_free. NULL without memory, and for a device that counts nothing.
+ * The instruction that has most of a metric in all launches of these kernels: "FILE:LINE:
+ * INSTRUCTION; (3968)", at most size - 1 bytes and a NUL. PTXLOOM_NOT_FOUND if there is none.
  */
-PTXLOOM_API struct ptxloom_metrics *ptxloom_metrics_take(struct ptxloom_device *dev);
+PTXLOOM_API int ptxloom_metric_place(struct ptxloom_device *dev,
+				     const struct ptxloom_launches *which, const char *name,
+				     char *out, size_t size);
+
+enum ptxloom_metric_kind {
+	PTXLOOM_METRIC_EXACT,
+	PTXLOOM_METRIC_PTX,  /* exact, of PTX instructions where hardware counts machine code */
+	PTXLOOM_METRIC_MODEL /* of the model of the caches */
+};
+
+struct ptxloom_metric_info {
+	const char *name, *unit;
+	int kind;
+};
+
+struct ptxloom_counted_launch {
+	uint64_t number;
+	unsigned grid[3], block[3], cluster[3];
+	unsigned device;
+	const char *device_name;
+	uint64_t stream;
+	const double *value; /* by metric; not a number where it is not known */
+};
+
+/* An instruction of a kernel, or of a function that it calls, that was executed. */
+struct ptxloom_counted_insn {
+	const char *function; /* demangled */
+	const char *text;     /* "ld.global.f32 %f1, [%rd4];" */
+	const char *file;     /* the user's source; NULL: unknown */
+	unsigned line, ptx_line;
+	const uint64_t *count; /* by column, of all launches */
+};
+
+struct ptxloom_counted_kernel {
+	const char *name, *mangled;
+	const double *value; /* by metric, of all launches together */
+	size_t launch_count, insn_count;
+	const struct ptxloom_counted_launch *const *launch;
+	const struct ptxloom_counted_insn *const *insn;
+};
+
+/* What is counted; structures that may grow at their ends are pointed to one by one. */
+struct ptxloom_counters {
+	size_t metric_count, column_count, kernel_count;
+	const struct ptxloom_metric_info *const *metric;
+	const char *const *column; /* "inst", "global_sectors" */
+	const struct ptxloom_counted_kernel *const *kernel;
+};
+
+/* The caller's, to be freed with ptxloom_counters_free, as ptxloom_findings. */
+PTXLOOM_API const struct ptxloom_counters *ptxloom_counters(struct ptxloom_device *dev);
 /* NULL is allowed. */
-PTXLOOM_API void ptxloom_metrics_free(struct ptxloom_metrics *metrics);
-/* PTXLOOM_INVALID_VALUE: there is no such metric; PTXLOOM_NOT_FOUND: nothing was launched, or it
- * was not counted. */
-PTXLOOM_API int ptxloom_metrics_value(const struct ptxloom_metrics *metrics, const char *name,
-				      double *out);
-/* Does "bank_conflicts == 0" hold? 0: no, and at most size - 1 bytes of `why` have the number, or
- * what is wrong with the claim. */
-PTXLOOM_API int ptxloom_metrics_hold(const struct ptxloom_metrics *metrics, const char *claim,
-				     char *why, size_t size);
+PTXLOOM_API void ptxloom_counters_free(const struct ptxloom_counters *counters);
+/* Forget launches; the next ones go on with their numbers. */
+PTXLOOM_API void ptxloom_counters_clear(struct ptxloom_device *dev);
+/* The number of the next launch that is counted. */
+PTXLOOM_API uint64_t ptxloom_counters_next(struct ptxloom_device *dev);
 
 #ifdef __cplusplus
 }

@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -66,6 +67,21 @@ struct finding {
 	std::uint64_t count = 0;
 };
 
+namespace detail
+{
+
+struct device_state;
+
+/* Launches of a device as it was open then; none: nothing was launched. */
+struct launched {
+	std::shared_ptr<device_state> device;
+	unsigned generation = 0;
+	std::uint64_t first = 0, count = 0; /* count 0: of `kernel` all */
+	std::string kernel;                 /* in the PTX; empty: any */
+};
+
+} // namespace detail
+
 /* What became of a launch. */
 class result
 {
@@ -75,9 +91,11 @@ class result
 	std::string rule;             /* of a fault: "out_of_bounds"; else empty */
 	ptxloom_fault fault{};        /* if there is a rule */
 	std::vector<finding> findings;
-	/* What it did, where the program expects metrics or the device's settings name some. */
-	std::shared_ptr<const ptxloom_metrics> metrics;
-	std::string message; /* of faults, refusals and errors of the test, whole lines */
+	std::string message;       /* of faults, refusals and errors of the test, whole lines */
+	detail::launched launched; /* for EXPECT_METRIC */
+
+	/* A metric by its name; NaN: it is not known. */
+	double metric(const std::string &name) const;
 
 	/* Did it run without a fault and without a finding that is an error? */
 	explicit operator bool() const
@@ -88,16 +106,6 @@ class result
 			if (!f.is_warning)
 				return false;
 		return true;
-	}
-
-	/* A metric by its name; NaN: it is not known. */
-	double metric(const std::string &name) const
-	{
-		double value;
-
-		return ptxloom_metrics_value(metrics.get(), name.c_str(), &value)
-			       ? std::numeric_limits<double>::quiet_NaN()
-			       : value;
 	}
 
 	std::string text() const
@@ -132,8 +140,9 @@ struct settings {
 	unsigned workers{};         /* 0: $PTXLOOM_WORKERS, else one per core */
 	std::uint64_t timeout_ms{}; /* of a launch; 0: $PTXLOOM_TIMEOUT, else none */
 	bool deterministic{};
-	std::string
-		metrics{}; /* "bank_conflicts,barriers", besides those that the program expects */
+	/* What is counted, PTXLOOM_COUNT_EXACT or .._CACHES; 0: $PTXLOOM_COUNTERS, and what
+	 * EXPECT_METRIC somewhere in the program needs. */
+	int counters{};
 };
 
 /* ---- Arguments of kernels ---- */
@@ -224,22 +233,24 @@ inline std::string read_all(const std::string &path)
 	return text.str();
 }
 
-/* Metrics that EXPECT_METRIC names somewhere in the program, separated by commas. */
-inline std::string &expected_metrics()
+/* What EXPECT_METRIC somewhere in the program needs: enum ptxloom_counting. */
+inline int &expected_counting()
 {
-	static std::string names;
+	static int counting;
 
-	return names;
+	return counting;
 }
 
-/* Of "bank_conflicts == 0" the name. What is no metric is said where it is expected. */
-inline bool note_claim(const std::string &claim)
+/* Of "bank_conflicts == 0", perhaps in quotes, the name. What is no metric is said later. */
+inline bool note_claim(std::string claim)
 {
-	std::string name = claim.substr(0, claim.find_first_of(" \t<>=!+"));
 	char why[1];
 
-	if (ptxloom_metric_known(name.c_str(), why, sizeof(why)))
-		expected_metrics() += (expected_metrics().empty() ? "" : ",") + name;
+	if (claim.front() == '"')
+		claim.erase(0, 1);
+	claim.resize(std::min(claim.size(), claim.find_first_of(" \t<>=!+\"")));
+	expected_counting() = std::max(expected_counting(),
+				       ptxloom_metric_known(claim.c_str(), why, sizeof(why)));
 	return true;
 }
 
@@ -259,7 +270,7 @@ struct device_state {
 	int status = PTXLOOM_SUCCESS;
 	std::string error;
 	bool is_checked = false;
-	std::string expected;          /* when it was opened */
+	int counting = 0;              /* what was asked for */
 	std::vector<finding> findings; /* of all launches */
 	std::mutex messages_lock;
 	std::string messages;
@@ -290,23 +301,11 @@ struct device_state {
 		return std::exchange(messages, std::string());
 	}
 
-	/* Does the environment, or do the settings, ask for checks? Nothing is counted then. */
-	bool wants_checks() const
-	{
-		const char *given = std::getenv("PTXLOOM_CHECK");
-
-		return !how.checks.empty() || (given && *given);
-	}
-
 	void open()
 	{
 		ptxloom_options o{};
 		const struct ptxloom_findings *found;
-		std::string names = how.metrics;
 
-		expected = expected_metrics();
-		if (!wants_checks() && !expected.empty())
-			names += (names.empty() ? "" : ",") + expected;
 		o.size = sizeof(o);
 		o.device = name.empty() ? nullptr : name.c_str();
 		o.workers = how.workers;
@@ -316,7 +315,7 @@ struct device_state {
 		o.user = this;
 		o.deterministic = how.deterministic;
 		o.checks = how.checks.empty() ? nullptr : how.checks.c_str();
-		o.metrics = names.empty() ? nullptr : names.c_str();
+		o.counters = counting = std::max(how.counters, expected_counting());
 		generation++;
 		status = ptxloom_device_open(&o, &handle);
 		error = take_messages();
@@ -716,7 +715,7 @@ inline result launch(module_state &m, const std::string &name, const ptxloom_con
 	if (!m.load())
 		return refuse(m.status, m.error);
 	/* A device that was opened before main, and before some of what is expected was known. */
-	if (m.device->expected != expected_metrics()) {
+	if (m.device->counting < expected_counting()) {
 		m.device->reopen(m.device->how.seed);
 		if (!m.load())
 			return refuse(m.status, m.error);
@@ -730,11 +729,12 @@ inline result launch(module_state &m, const std::string &name, const ptxloom_con
 			args.push_back(a.is_elements ? &a.device : const_cast<void *>(a.value));
 		args.push_back(nullptr);
 		m.device->take_messages();
-		ptxloom_metrics_free(ptxloom_metrics_take(m.device->handle));
+		r.launched = {m.device, m.device->generation,
+			      ::ptxloom_counters_next(m.device->handle), 0, std::string()};
 		r.status = ptxloom_launch(k, &config, args.data());
+		r.launched.count = ::ptxloom_counters_next(m.device->handle) - r.launched.first;
 		explain(*m.device, &r);
 		r.findings = m.device->take_findings();
-		r.metrics.reset(ptxloom_metrics_take(m.device->handle), ptxloom_metrics_free);
 	} else {
 		r = refuse(PTXLOOM_INVALID_VALUE, why);
 	}
@@ -777,6 +777,19 @@ template <typename P, typename A> argument bind_argument(const A &a, P &value)
 		made.value = &value;
 	}
 	return made;
+}
+
+/* The kernel's launches; of none where it cannot be found, which its launches say. */
+inline launched launches_of(const std::shared_ptr<module_state> &m, const std::string &name)
+{
+	std::lock_guard<std::recursive_mutex> guard(m->device->lock);
+	launched l;
+	std::string why;
+	ptxloom_kernel *k = m->load() ? find_kernel(m->handle, name, &why) : nullptr;
+
+	if (k)
+		l = {m->device, m->device->generation, 0, 0, ptxloom_kernel_name(k)};
+	return l;
 }
 
 } // namespace detail
@@ -824,6 +837,12 @@ template <typename... P> class kernel<void(P...)>
 
 		k.config_.cooperative = 1;
 		return k;
+	}
+
+	/* All that were launched of it since the device was opened: for EXPECT_METRIC. */
+	detail::launched launches() const
+	{
+		return detail::launches_of(module_, name_);
 	}
 
 	/* Run it and wait. */
@@ -1135,17 +1154,94 @@ inline std::string finding_failure(const char *what, const result &r, const char
 	       r.text();
 }
 
-inline std::string metric_failure(const char *what, const result &r, const char *claim)
+inline const launched &launched_of(const result &r)
 {
-	char why[256];
-
-	if (r.status)
-		return std::string(what) + ": " + claim + " is expected, but " + r.text();
-	if (ptxloom_metrics_hold(r.metrics.get(), claim, why, sizeof(why)))
-		return std::string();
-	return std::string(what) + ": " + why +
-	       (r.metrics ? "\n" : "; a device with checks counts nothing\n");
+	return r.launched;
 }
+inline std::string unlaunched(const result &r)
+{
+	return r.status ? r.text() : std::string();
+}
+template <typename F> std::string unlaunched(const kernel<F> &)
+{
+	return std::string();
+}
+template <typename F> launched launched_of(const kernel<F> &k)
+{
+	return k.launches();
+}
+
+/* With the device of `l` as it is open now, and its launches; else why not. */
+template <typename F> std::string with_launches(const launched &l, F &&body)
+{
+	ptxloom_launches which{};
+
+	if (!l.device || (!l.count && l.kernel.empty() && l.device->counting > 1))
+		return "nothing was launched";
+	std::lock_guard<std::recursive_mutex> guard(l.device->lock);
+	if (!l.device->handle || l.generation != l.device->generation)
+		return "the device was opened anew after the launch";
+	which.first = l.first;
+	which.count = l.count;
+	which.kernel = l.kernel.empty() ? nullptr : l.kernel.c_str();
+	return body(l.device->handle, which);
+}
+
+/* claim: as the test has it, perhaps in quotes. */
+template <typename T>
+std::string claim_failure(const char *what, const T &launched, std::string claim)
+{
+	if (claim.size() > 1 && claim.front() == '"' && claim.back() == '"')
+		claim = claim.substr(1, claim.size() - 2);
+	if (std::string fault = unlaunched(launched); !fault.empty())
+		return std::string(what) + ": " + claim + " is expected, but " + fault;
+	std::string why = with_launches(launched_of(launched), [&](ptxloom_device *dev,
+								   const ptxloom_launches &which) {
+		char line[4096];
+
+		return ::ptxloom_metric_expect(dev, &which, claim.c_str(), line, sizeof(line))
+			       ? std::string(line)
+			       : std::string();
+	});
+
+	return why.empty() ? why : std::string(what) + ": " + why + "\n";
+}
+
+template <typename T, typename F>
+std::string metric_failure(const char *what, const T &of, const char *name, const char *op,
+			   F &&holds, double bound)
+{
+	const launched &l = launched_of(of);
+
+	if (std::string fault = unlaunched(of); !fault.empty())
+		return std::string(what) + ": " + name + " is expected, but " + fault;
+	std::string why = with_launches(l, [&](ptxloom_device *dev, const ptxloom_launches &which) {
+		std::ostringstream text;
+		double value;
+
+		l.device->take_messages();
+		if (::ptxloom_metric(dev, &which, name, &value)) {
+			std::string said = l.device->take_messages();
+
+			return said.substr(0, said.find_last_not_of('\n') + 1);
+		}
+		if (holds(value, bound))
+			return std::string();
+		text.precision(10);
+		text << name << " is " << value << ", expected " << op << " " << bound;
+		if (char place[4096];
+		    !::ptxloom_metric_place(dev, &which, name, place, sizeof(place)))
+			text << "\n    most at " << place;
+		return text.str();
+	});
+
+	return why.empty() ? why : std::string(what) + ": " + why + "\n";
+}
+
+} // namespace detail
+
+namespace detail
+{
 
 /* Opens a device as it was, also where a framework throws. */
 struct seed_guard {
@@ -1187,6 +1283,26 @@ inline int after_test()
 	if (library)
 		dlclose(library);
 	return function ? function() : 0;
+}
+
+/* A metric of a launch, or of all launches of a kernel, by its name as in ptxloom_counters(3); not a
+ * number where it is not known. */
+template <typename T> double metric(const T &launched, const char *name)
+{
+	double value = std::numeric_limits<double>::quiet_NaN();
+
+	detail::with_launches(detail::launched_of(launched),
+			      [&](ptxloom_device *dev, const ptxloom_launches &which) {
+				      if (::ptxloom_metric(dev, &which, name, &value))
+					      value = std::numeric_limits<double>::quiet_NaN();
+				      return std::string();
+			      });
+	return value;
+}
+
+inline double result::metric(const std::string &name) const
+{
+	return ptxloom::metric(*this, name.c_str());
 }
 
 /* How many expectations of this header were not met. */
@@ -1345,25 +1461,43 @@ template <typename F> bool for_each_schedule(const device &gpu, unsigned count, 
 /* A check, or a kind of finding as JSON and suppressions name it: "race". */
 #define EXPECT_FINDING(launch, wanted)                                                             \
 	PTXLOOM_EXPECT_(::ptxloom::detail::finding_failure(#launch, launch, wanted))
-/*
- * EXPECT_METRIC(r, bank_conflicts == 0): what a launch did, counted; names and claims are those of
- * `ptxloom exec --expect-metric`: numbers that depend on the compiler need a tolerance,
- * EXPECT_METRIC(r, instructions <= 900 +- 5%). Devices with checks count nothing.
- */
-#define EXPECT_METRIC(launch, ...)                                                                 \
-	do {                                                                                       \
-		struct ptxloom_claim_ {                                                            \
-			static const char *text()                                                  \
-			{                                                                          \
-				return #__VA_ARGS__;                                               \
-			}                                                                          \
-		};                                                                                 \
-		static_cast<void>(&::ptxloom::detail::claim_note<ptxloom_claim_>::is_noted);       \
-		PTXLOOM_EXPECT_(::ptxloom::detail::metric_failure(#launch, launch,                 \
-								  ptxloom_claim_::text()));        \
-	} while (false)
 /* EXPECT_NEAR_ALL(got, want[, tolerance]) */
 #define EXPECT_NEAR_ALL(got, ...)                                                                  \
 	PTXLOOM_EXPECT_(::ptxloom::detail::near_failure(#got, got, __VA_ARGS__))
+
+/*
+ * A metric of a launch (a result), or of all launches of a kernel: EXPECT_METRIC(r, bank_conflicts ==
+ * 0), with "+- 5%" behind the number for those that depend on the compiler, or EXPECT_METRIC(r,
+ * "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", <=, 8192). Names are those of
+ * ptxloom_counters(3). Programs that expect metrics count in all launches of kernels.
+ */
+#define EXPECT_METRIC(...)                                                                         \
+	PTXLOOM_METRIC_PICK_(__VA_ARGS__, PTXLOOM_METRIC_4_, PTXLOOM_METRIC_WRONG_,                \
+			     PTXLOOM_METRIC_2_, PTXLOOM_METRIC_WRONG_, _)                          \
+	(__VA_ARGS__)
+#define PTXLOOM_METRIC_PICK_(a, b, c, d, pick, ...) pick
+#define PTXLOOM_METRIC_2_(what, claim)                                                             \
+	do {                                                                                       \
+		PTXLOOM_METRIC_NOTE_(#claim)                                                       \
+		PTXLOOM_EXPECT_(::ptxloom::detail::claim_failure(#what, what, #claim));            \
+	} while (false)
+#define PTXLOOM_METRIC_4_(what, name, op, bound)                                                   \
+	do {                                                                                       \
+		PTXLOOM_METRIC_NOTE_(#name)                                                        \
+		PTXLOOM_EXPECT_(::ptxloom::detail::metric_failure(                                 \
+			#what, what, name, #op, [](double a_, double b_) { return a_ op b_; },     \
+			static_cast<double>(bound)));                                              \
+	} while (false)
+#define PTXLOOM_METRIC_NOTE_(claim)                                                                \
+	struct ptxloom_claim_ {                                                                    \
+		static const char *text()                                                          \
+		{                                                                                  \
+			return claim;                                                              \
+		}                                                                                  \
+	};                                                                                         \
+	static_cast<void>(&::ptxloom::detail::claim_note<ptxloom_claim_>::is_noted);
+#define PTXLOOM_METRIC_WRONG_(...)                                                                 \
+	static_assert(false,                                                                       \
+		      "EXPECT_METRIC(launch, claim) or EXPECT_METRIC(launch, name, op, bound)")
 
 #endif

@@ -72,6 +72,7 @@ struct process {
 	struct between *between;         /* races between launches; NULL: not looked for */
 	struct cover_collect *coverage;  /* of lines; NULL: none is wanted */
 	struct profile_collect *profile; /* of launches; NULL: none is wanted */
+	struct profile_kept *kept;       /* the same for the program itself; NULL: not wanted */
 	struct profile_trace *trace;     /* of calls and work; NULL: none is wanted */
 	u64 calls;                       /* traced so far; atomic */
 	/* a child of a process that had used CUDA; written while there is one thread */

@@ -295,6 +295,8 @@ struct ptxloom_findings;
 __attribute__((visibility("default"))) int plrt_after_test(void);
 __attribute__((visibility("default"))) const struct ptxloom_findings *plrt_findings(void);
 __attribute__((visibility("default"))) void plrt_findings_clear(void);
+/* For ptxloom_counters. NULL: nothing is counted. */
+__attribute__((visibility("default"))) struct profile_kept *plrt_counters(void);
 /*
  * on_overrun of devices: a note on standard error, once for each line of each kernel; where memory
  * is checked, a finding.

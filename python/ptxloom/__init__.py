@@ -11,10 +11,12 @@
 
 from ._folders import command, library
 from ._library import (
-    Device, Error, Fault, Finding, Kernel, Module, Place, clear_findings, findings)
+    CountedKernel, CountedLaunch, CountedLine, Device, Error, Fault, Finding, Kernel, Module, Place,
+    clear_counters, clear_findings, counters, expect_metric, findings, metric)
 
 __version__ = "0.1.0"
 __all__ = [
-    "Device", "Error", "Fault", "Finding", "Kernel", "Module", "Place", "clear_findings",
-    "command", "findings", "library",
+    "CountedKernel", "CountedLaunch", "CountedLine", "Device", "Error", "Fault", "Finding",
+    "Kernel", "Module", "Place", "clear_counters", "clear_findings", "command", "counters",
+    "expect_metric", "findings", "library", "metric",
 ]

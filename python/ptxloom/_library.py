@@ -19,7 +19,7 @@ class _Options(c.Structure):
         ("size", c.c_size_t), ("device", c.c_char_p), ("workers", c.c_uint), ("seed", c.c_uint64),
         ("timeout_ms", c.c_uint64), ("message", _MESSAGE), ("output", _OUTPUT),
         ("user", c.c_void_p), ("host_functions", c.c_char_p), ("deterministic", c.c_int),
-        ("checks", c.c_char_p),
+        ("checks", c.c_char_p), ("weak", c.c_uint64), ("counters", c.c_int),
     ]
 
 
@@ -70,6 +70,46 @@ class _Findings(c.Structure):
     ]
 
 
+class _Launches(c.Structure):
+    _fields_ = [("kernel", c.c_char_p), ("first", c.c_uint64), ("count", c.c_uint64)]
+
+
+class _MetricInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("unit", c.c_char_p), ("kind", c.c_int)]
+
+
+class _CountedLaunch(c.Structure):
+    _fields_ = [
+        ("number", c.c_uint64), ("grid", c.c_uint * 3), ("block", c.c_uint * 3),
+        ("cluster", c.c_uint * 3), ("device", c.c_uint), ("device_name", c.c_char_p),
+        ("stream", c.c_uint64), ("value", c.POINTER(c.c_double)),
+    ]
+
+
+class _CountedInsn(c.Structure):
+    _fields_ = [
+        ("function", c.c_char_p), ("text", c.c_char_p), ("file", c.c_char_p), ("line", c.c_uint),
+        ("ptx_line", c.c_uint), ("count", c.POINTER(c.c_uint64)),
+    ]
+
+
+class _CountedKernel(c.Structure):
+    _fields_ = [
+        ("name", c.c_char_p), ("mangled", c.c_char_p), ("value", c.POINTER(c.c_double)),
+        ("launch_count", c.c_size_t), ("insn_count", c.c_size_t),
+        ("launch", c.POINTER(c.POINTER(_CountedLaunch))),
+        ("insn", c.POINTER(c.POINTER(_CountedInsn))),
+    ]
+
+
+class _Counters(c.Structure):
+    _fields_ = [
+        ("metric_count", c.c_size_t), ("column_count", c.c_size_t), ("kernel_count", c.c_size_t),
+        ("metric", c.POINTER(c.POINTER(_MetricInfo))), ("column", c.POINTER(c.c_char_p)),
+        ("kernel", c.POINTER(c.POINTER(_CountedKernel))),
+    ]
+
+
 _HANDLE = c.c_void_p
 _FUNCTIONS = {
     "ptxloom_status_text": (c.c_char_p, [c.c_int]),
@@ -94,6 +134,14 @@ _FUNCTIONS = {
     "ptxloom_findings": (c.POINTER(_Findings), [_HANDLE]),
     "ptxloom_findings_free": (None, [c.POINTER(_Findings)]),
     "ptxloom_findings_clear": (None, [_HANDLE]),
+    "ptxloom_device_reset": (c.c_int, [_HANDLE]),
+    "ptxloom_metric": (c.c_int, [_HANDLE, c.POINTER(_Launches), c.c_char_p,
+                                 c.POINTER(c.c_double)]),
+    "ptxloom_metric_expect": (c.c_int, [_HANDLE, c.POINTER(_Launches), c.c_char_p, c.c_char_p,
+                                        c.c_size_t]),
+    "ptxloom_counters": (c.POINTER(_Counters), [_HANDLE]),
+    "ptxloom_counters_free": (None, [c.POINTER(_Counters)]),
+    "ptxloom_counters_clear": (None, [_HANDLE]),
 }
 
 
@@ -136,6 +184,43 @@ class Finding:
     count: int
     places: tuple = field(repr=False)
     hosts: tuple = field(repr=False)
+
+
+@dataclass(frozen=True)
+class CountedLaunch:
+    """A launch. metrics: by ncu's names; what is not known is not there."""
+
+    number: int
+    grid: tuple
+    block: tuple
+    cluster: tuple
+    device: int
+    device_name: str
+    stream: int
+    metrics: dict = field(repr=False)
+
+
+@dataclass(frozen=True)
+class CountedLine:
+    """An instruction that was executed. counts: by column, "inst" or "global_sectors"."""
+
+    function: str
+    text: str
+    file: str
+    line: int
+    ptx_line: int
+    counts: dict = field(repr=False)
+
+
+@dataclass(frozen=True)
+class CountedKernel:
+    """The launches of a kernel. metrics: of all of them together."""
+
+    name: str
+    mangled: str
+    metrics: dict = field(repr=False)
+    launches: tuple = field(repr=False)
+    lines: tuple = field(repr=False)
 
 
 class Error(RuntimeError):
@@ -188,6 +273,91 @@ def _read_findings(lib, handle):
         lib.ptxloom_findings_free(all_of)
 
 
+def _values(names, at):
+    return {name: at[i] for i, name in enumerate(names) if at[i] == at[i]}
+
+
+def _launch(x, names):
+    return CountedLaunch(
+        x.number, tuple(x.grid), tuple(x.block), tuple(x.cluster), x.device, _text(x.device_name),
+        x.stream, _values(names, x.value))
+
+
+def _line(x, columns):
+    return CountedLine(
+        _text(x.function), _text(x.text), _text(x.file), x.line or None, x.ptx_line,
+        {name: x.count[i] for i, name in enumerate(columns) if x.count[i]})
+
+
+def _read_counters(lib, handle):
+    all_of = lib.ptxloom_counters(handle)
+    if not all_of:
+        raise MemoryError
+    try:
+        x = all_of.contents
+        names = [_text(x.metric[i].contents.name) for i in range(x.metric_count)]
+        columns = [_text(x.column[i]) for i in range(x.column_count)]
+        out = []
+        for i in range(x.kernel_count):
+            k = x.kernel[i].contents
+            out.append(CountedKernel(
+                _text(k.name), _text(k.mangled), _values(names, k.value),
+                tuple(_launch(k.launch[n].contents, names) for n in range(k.launch_count)),
+                tuple(_line(k.insn[n].contents, columns) for n in range(k.insn_count))))
+        return out
+    finally:
+        lib.ptxloom_counters_free(all_of)
+
+
+def _read_metric(lib, handle, name, kernel, say):
+    out = c.c_double()
+    which = _Launches(kernel.encode() if kernel else None, 0, 0)
+    status = lib.ptxloom_metric(handle, c.byref(which), name.encode(), c.byref(out))
+    if not status:
+        return out.value
+    # Of a process there are no messages, but a claim says why it does not hold.
+    why = c.create_string_buffer(4096)
+    lib.ptxloom_metric_expect(handle, c.byref(which), (name + " == 0 +- 1%").encode(), why, len(why))
+    say()
+    raise Error(status, _text(why.value))
+
+
+def _expect_metric(lib, handle, claim, kernel):
+    why = c.create_string_buffer(4096)
+    which = _Launches(kernel.encode() if kernel else None, 0, 0)
+    status = lib.ptxloom_metric_expect(handle, c.byref(which), claim.encode(), why, len(why))
+    if status == _ASSERT:
+        raise AssertionError(_text(why.value))
+    if status:
+        raise Error(status, _text(why.value))
+
+
+_ASSERT = 710
+
+
+def counters():
+    """What is counted below ``PTXLOOM_COUNTERS`` in this process: a list of CountedKernel."""
+    return _read_counters(_lib(), None)
+
+
+def clear_counters():
+    """Forget what was counted in this process."""
+    _lib().ptxloom_counters_clear(None)
+
+
+def metric(name, kernel=None):
+    """A metric of all launches (of ``kernel``) of this process: ncu's name, or a short one.
+
+    Raises Error where there is none, or nothing is counted.
+    """
+    return _read_metric(_lib(), None, name, kernel, lambda: None)
+
+
+def expect_metric(claim, kernel=None):
+    """Raise AssertionError where "bank_conflicts == 0" does not hold for this process."""
+    _expect_metric(_lib(), None, claim, kernel)
+
+
 def findings():
     """What ``ptxloom run --check`` has found so far in this process."""
     return _read_findings(_lib(), None)
@@ -205,6 +375,10 @@ def _triple(value):
     return values + (1,) * (3 - len(values))
 
 
+# enum ptxloom_counting
+_COUNTING = {None: 0, False: 1, True: 2, "nothing": 1, "exact": 2, "caches": 3}
+
+
 # struct's letters of the PTX types of parameters.
 _FORMATS = {
     "u8": "B", "s8": "b", "b8": "B", "u16": "H", "s16": "h", "b16": "H", "u32": "I", "s32": "i",
@@ -217,11 +391,13 @@ class Device:
 
     name: a device of ``ptxloom devices``, or a file; workers, seed, timeout_ms, checks: as the
     options of ptxloom_device_open(3). Output of kernels goes to ``output``, a function of bytes;
-    without it, to standard output.
+    without it, to standard output. counters: "exact" or "caches" is what is counted of launches.
     """
 
     def __init__(self, name=None, *, workers=0, seed=0, timeout_ms=0, checks=None, output=None,
-                 deterministic=False):
+                 deterministic=False, counters=None, weak=0):
+        if counters not in _COUNTING:
+            raise ValueError('counters are "exact" or "caches", not %r' % (counters,))
         self._lib = _lib()
         self._messages = []
         self._hear = _MESSAGE(lambda _, text: self._messages.append(_text(text)))
@@ -229,7 +405,7 @@ class Device:
         options = _Options(
             c.sizeof(_Options), os.fsencode(name) if name else None, workers, seed, timeout_ms,
             self._hear, self._output, None, None, int(deterministic),
-            checks.encode() if checks else None)
+            checks.encode() if checks else None, weak, _COUNTING[counters])
         self._handle = _HANDLE()
         status = self._lib.ptxloom_device_open(c.byref(options), c.byref(self._handle))
         if status:
@@ -315,6 +491,32 @@ class Device:
     def clear_findings(self):
         """Forget what was found."""
         self._lib.ptxloom_findings_clear(self._open())
+
+    def counters(self):
+        """What is counted of this device's launches: a list of CountedKernel."""
+        return _read_counters(self._lib, self._open())
+
+    def clear_counters(self):
+        """Forget what was counted."""
+        self._lib.ptxloom_counters_clear(self._open())
+
+    def metric(self, name, kernel=None):
+        """A metric of all launches (of ``kernel``) together: ncu's name, or a short one.
+
+        Raises Error where there is none, or it is not counted.
+        """
+        self._message()
+        return _read_metric(self._lib, self._open(), name, kernel, self._message)
+
+    def expect_metric(self, claim, kernel=None):
+        """Raise AssertionError where "bank_conflicts == 0" does not hold."""
+        _expect_metric(self._lib, self._open(), claim, kernel)
+
+    def reset(self):
+        """As if it was opened now: modules and kernels of it must not be used any more."""
+        status = self._lib.ptxloom_device_reset(self._open())
+        if status:
+            raise Error(status, self._message())
 
 
 def _demangled(name, _found=[]):

@@ -21,6 +21,7 @@ _SERVE = "_PTXLOOM_PYTEST_SERVE"  # set in processes that run tests for another
 _VARIABLES = {
     "device": "PTXLOOM_DEVICE", "seed": "PTXLOOM_SEED", "check": "PTXLOOM_CHECK",
     "inject": "PTXLOOM_INJECT", "memory": "PTXLOOM_MEMORY", "timeout": "PTXLOOM_TIMEOUT",
+    "counters": "PTXLOOM_COUNTERS",
 }
 
 
@@ -54,12 +55,15 @@ def pytest_addoption(parser):
                     help="checks of `ptxloom run --check`; errors that they find fail the test")
     group.addoption("--ptxloom-memory", metavar="SIZE", help="memory of a device, as 2G")
     group.addoption("--ptxloom-timeout", metavar="TIME", help="how long a launch may take")
+    group.addoption("--ptxloom-counters", metavar="WHAT",
+                    help="exact or caches: what is counted for the fixture ptxloom_metrics")
 
 
 def pytest_configure(config):
     config.addinivalue_line(
         "markers",
-        "ptxloom(device, seeds, check, inject, memory, timeout): the environment of a test; "
+        "ptxloom(device, seeds, check, inject, memory, timeout, counters): the environment of a "
+        "test; "
         "device and seeds may be several")
     if config.getoption("--ptxloom"):
         config.pluginmanager.register(_Plugin(config), "ptxloom-session")
@@ -76,6 +80,7 @@ def _default(config):
         "inject": os.environ.get("PTXLOOM_INJECT"),
         "memory": config.getoption("--ptxloom-memory") or os.environ.get("PTXLOOM_MEMORY"),
         "timeout": config.getoption("--ptxloom-timeout") or os.environ.get("PTXLOOM_TIMEOUT"),
+        "counters": config.getoption("--ptxloom-counters") or os.environ.get("PTXLOOM_COUNTERS"),
     }
     return {k: str(v) for k, v in out.items() if v not in (None, "")}
 
@@ -194,7 +199,8 @@ class _Plugin:
         """Devices and seeds become part of the test's name when there are several."""
         mark = metafunc.definition.get_closest_marker("ptxloom")
         said = mark.kwargs if mark else {}
-        unknown = set(said) - {"device", "seeds", "check", "inject", "memory", "timeout"}
+        unknown = set(said) - {
+            "device", "seeds", "check", "inject", "memory", "timeout", "counters"}
         if unknown or (mark and mark.args):
             raise pytest.UsageError("%s: the mark ptxloom does not know %s" % (
                 metafunc.definition.nodeid, ", ".join(sorted(unknown)) or "words without names"))
@@ -202,7 +208,8 @@ class _Plugin:
         devices = _words(said.get("device")) or \
             [d for d in _words(option("--ptxloom")) if d != "default"]
         seeds = _words(said["seeds"]) if "seeds" in said else _seeds(option("--ptxloom-seeds") or "")
-        rest = {k: str(said[k]) for k in ("check", "inject", "memory", "timeout") if k in said}
+        rest = {k: str(said[k]) for k in (
+            "check", "inject", "memory", "timeout", "counters") if k in said}
         if not (devices[1:] or seeds[1:] or said):
             return
         names, environments = [], []
@@ -412,6 +419,43 @@ def ptxloom_device(request):
     return json.loads(os.environ.get(_INSIDE, "{}")).get("device")
 
 
+class Metrics:
+    """What the launches of a test did: of CUDA programs, and of the fixture ptxloom_kernel."""
+
+    def __init__(self):
+        self._devices = []
+
+    def _each(self, name, *arguments):
+        """Of the device that has the kernels; the process's, if there is none."""
+        import ptxloom
+        if not self._devices:
+            return getattr(ptxloom, name)(*arguments)
+        return getattr(self._devices[-1], name)(*arguments)
+
+    def metric(self, name, kernel=None):
+        """A metric of all launches (of ``kernel``) together: see ptxloom.metric."""
+        return self._each("metric", name, kernel)
+
+    def expect(self, claim, kernel=None):
+        """Fail unless "bank_conflicts == 0" holds: see ptxloom.expect_metric."""
+        self._each("expect_metric", claim, kernel)
+
+    def counters(self):
+        """A list of ptxloom.CountedKernel."""
+        return self._each("counters")
+
+
+@pytest.fixture
+def ptxloom_metrics():
+    """What the launches of this test do, from here on: see Metrics."""
+    from . import clear_counters
+    if os.environ.get("PTXLOOM_COUNTERS", "nothing") == "nothing":
+        pytest.fail("nothing is counted: --ptxloom-counters=exact, or the mark's counters=",
+                    pytrace=False)
+    clear_counters()
+    return Metrics()
+
+
 @pytest.fixture
 def ptxloom_kernel(request):
     """A function (file, name) of kernels of a file beside the test: see ptxloom.Kernel."""
@@ -424,6 +468,8 @@ def ptxloom_kernel(request):
         device = Device(environment.get("device"), checks=environment.get("check"),
                         seed=int(environment.get("seed", 0)))
         devices.append(device)
+        if "ptxloom_metrics" in request.fixturenames:
+            request.getfixturevalue("ptxloom_metrics")._devices.append(device)
         return device.load(path, **options).kernel(name)
 
     yield kernel

@@ -15,6 +15,7 @@
 #include "src/dev/module/nested.h"
 #include "src/dev/record/record.h"
 #include "src/profile/collect.h"
+#include "src/profile/kept/kept.h"
 #include "src/sched/debug.h"
 #include "src/sched/rest.h"
 
@@ -96,14 +97,34 @@ static bool look_for(struct rt *rt, struct text *why)
 	return true;
 }
 
+/* What PTXLOOM_COUNTERS asks for. False: no memory. */
+static bool counters_begin(void)
+{
+	u64 counting = setting_number(SETTING_COUNTERS, 0);
+
+	if (!counting)
+		return true;
+	the_process.kept = profile_kept_new();
+	if (the_process.kept && the_process.profile)
+		profile_tell(the_process.profile, profile_kept_add, the_process.kept);
+	else if (the_process.kept)
+		the_process.profile = profile_open_told(counting + 1 == PTXLOOM_COUNT_CACHES,
+							profile_kept_add, the_process.kept);
+	return the_process.kept && the_process.profile;
+}
+
 /* What PTXLOOM_PROFILE asks for. False, with a line in `why`: it cannot be. */
 static bool profile_begin(struct rt *rt, struct text *why)
 {
 	the_process.profile = profile_open(why);
-	if (!the_process.profile)
-		return !why->len;
-	if (the_process.checks || the_process.debugger) {
-		text_puts(why, "programs are profiled, or checked, or debugged, not at once");
+	if (!the_process.profile && why->len)
+		return false;
+	if (!counters_begin()) {
+		text_puts(why, "no memory left");
+		return false;
+	}
+	if (the_process.profile && the_process.debugger) {
+		text_puts(why, "programs are profiled, or debugged, not at once");
 		return false;
 	}
 	rt->settings.sched.deterministic |= profile_needs_order(the_process.profile);

@@ -15,6 +15,7 @@
 #include "src/dbg/host/host_lines.h"
 #include "src/dev/record/record.h"
 #include "src/profile/collect.h"
+#include "src/profile/kept/kept.h"
 
 #include <stdio.h>
 
@@ -219,6 +220,12 @@ void plrt_findings_clear(void)
 		findings_clear(l);
 }
 
+struct profile_kept *plrt_counters(void)
+{
+	rt_get();
+	return the_process.is_forked ? NULL : the_process.kept;
+}
+
 /* ---- the end ---- */
 
 /* Of a process that has used a device. l: NULL without checks. */
@@ -272,6 +279,9 @@ bool rt_report_exit(void)
 	if (!the_process.is_forked)
 		profile_close(the_process.profile);
 	the_process.profile = NULL;
+	if (!the_process.is_forked)
+		profile_kept_free(the_process.kept);
+	the_process.kept = NULL;
 	if (!the_process.is_forked)
 		rt_images_cover_rest();
 	if (the_process.recorder && !the_process.is_forked)

@@ -105,6 +105,14 @@ static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_op
 		s->sched.seed = o->seed;
 	if (o->weak)
 		s->weak = o->weak;
+	dev->counting = setting_number(SETTING_COUNTERS, 0);
+	if (o->counters)
+		dev->counting = (u64)o->counters - 1;
+	if (o->counters < 0 || dev->counting >= PTXLOOM_COUNT_CACHES) {
+		text_printf(&why, "counters: there is no %d, only enum ptxloom_counting\n",
+			    o->counters);
+		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
+	}
 	if (o->deterministic)
 		s->sched.deterministic = true;
 	if (o->timeout_ms)
@@ -143,47 +151,66 @@ static void to_stdout(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stdout);
 }
 
-/* Checks and metrics. */
-static int open_observers(struct ptxloom_device *dev, u32 which, const char *metrics)
+static int open_observers(struct ptxloom_device *dev)
 {
 	struct text why = {0};
 	int status = PTXLOOM_SUCCESS;
 
-	if ((which && !api_checks_open(dev, which, &why)) ||
-	    !api_metrics_open(dev, metrics, &why)) {
-		status = why.len ? PTXLOOM_INVALID_VALUE : PTXLOOM_OUT_OF_MEMORY;
-		text_puts(&why, why.len ? "\n" : "");
-		fail_open(dev, why.at, status);
-		api_checks_close(dev);
-		device_fini(&dev->dev);
+	if (dev->settings.checks && !api_checks_open(dev, dev->settings.checks, &why)) {
+		text_puts(&why, "\n");
+		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
+	} else if (!api_counters_open(dev)) {
+		status = PTXLOOM_OUT_OF_MEMORY;
 	}
 	text_fini(&why);
 	return status;
 }
 
+static void close_observers(struct ptxloom_device *dev)
+{
+	api_counters_close(dev);
+	api_checks_close(dev);
+}
+
+/* As the settings say; also after a reset. */
+static int start_device(struct ptxloom_device *dev)
+{
+	struct device *d = &dev->dev;
+	int status = (int)device_init(d, dev->profiles.at[0], dev->pool,
+				      exec_ops_select(dev->settings.host_isa), NULL);
+
+	if (status)
+		return status;
+	d->async_eager = dev->settings.async_eager;
+	d->host_functions = dev->host_functions;
+	d->syscalls.print = dev->output;
+	d->syscalls.user = dev->user;
+	status = open_observers(dev);
+	if (!status)
+		return PTXLOOM_SUCCESS;
+	close_observers(dev);
+	device_fini(d);
+	return status;
+}
+
 static int open_api_device(struct ptxloom_device *dev, const struct ptxloom_options *o)
 {
-	struct device_settings s = {0};
-	int status = read_api_settings(dev, o, &s);
+	struct device_settings *s = &dev->settings;
+	int status = read_api_settings(dev, o, s);
 
 	if (status)
 		return status;
 	status = find_profile(dev, o->device);
 	if (status)
 		return status;
-	if (s.memory_bytes && !arch_devices_limit(&dev->profiles, s.memory_bytes))
+	if (s->memory_bytes && !arch_devices_limit(&dev->profiles, s->memory_bytes))
 		return PTXLOOM_OUT_OF_MEMORY;
-	dev->host_functions = s.host_functions ? strdup(s.host_functions) : NULL;
-	dev->pool = sched_pool_new(&s.sched);
-	if (!dev->pool || (s.host_functions && !dev->host_functions))
+	dev->host_functions = s->host_functions ? strdup(s->host_functions) : NULL;
+	dev->pool = sched_pool_new(&s->sched);
+	if (!dev->pool || (s->host_functions && !dev->host_functions))
 		return PTXLOOM_OUT_OF_MEMORY;
-	status = (int)device_init(&dev->dev, dev->profiles.at[0], dev->pool,
-				  exec_ops_select(s.host_isa), NULL);
-	dev->dev.async_eager = s.async_eager;
-	dev->dev.host_functions = dev->host_functions;
-	dev->dev.syscalls.print = o->output ? o->output : to_stdout;
-	dev->dev.syscalls.user = o->user;
-	return status ? status : open_observers(dev, s.checks, o->metrics);
+	dev->output = o->output ? o->output : to_stdout;
+	return start_device(dev);
 }
 
 int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_device **out)
@@ -216,23 +243,50 @@ int ptxloom_device_open(const struct ptxloom_options *options, struct ptxloom_de
 	return PTXLOOM_SUCCESS;
 }
 
+static void empty_device(struct ptxloom_device *dev)
+{
+	device_wait(&dev->dev);
+	while (dev->modules)
+		ptxloom_module_unload(dev->modules);
+}
+
 void ptxloom_device_close(struct ptxloom_device *dev)
 {
 	if (!dev)
 		return;
-	device_wait(&dev->dev);
-	while (dev->modules)
-		ptxloom_module_unload(dev->modules);
+	if (!dev->is_lost)
+		empty_device(dev);
 	sched_pool_free(dev->pool);
-	api_checks_close(dev);
-	api_metrics_close(dev);
-	device_fini(&dev->dev);
+	if (!dev->is_lost) {
+		close_observers(dev);
+		device_fini(&dev->dev);
+	}
 	arch_devices_fini(&dev->profiles);
 	free(dev->host_functions);
 	text_fini(&dev->messages);
 	pthread_cond_destroy(&dev->ended);
 	pthread_mutex_destroy(&dev->lock);
 	free(dev);
+}
+
+int ptxloom_device_reset(struct ptxloom_device *dev)
+{
+	int status;
+
+	if (!dev->is_lost) {
+		empty_device(dev);
+		device_fini(&dev->dev);
+		close_observers(dev);
+	}
+	pthread_mutex_lock(&dev->lock);
+	text_fini(&dev->messages);
+	dev->messages = (struct text){0};
+	dev->faulted = false;
+	dev->pending = PTXLOOM_SUCCESS;
+	pthread_mutex_unlock(&dev->lock);
+	status = start_device(dev);
+	dev->is_lost = status != PTXLOOM_SUCCESS;
+	return status;
 }
 
 const char *ptxloom_device_name(const struct ptxloom_device *dev)

@@ -48,8 +48,7 @@ void api_checks_fault(struct ptxloom_device *dev, const struct device_fault *fau
 	findings_add(&dev->findings, &f);
 }
 
-/* A function of the CUDA libraries, if this process has loaded them; they stay loaded. */
-static void find_in_runtime(const char *name, void *function, size_t bytes)
+void api_find_in_runtime(const char *name, void *function, size_t bytes)
 {
 	void *library = dlopen("libptxloom-runtime.so", RTLD_LAZY | RTLD_NOLOAD);
 	void *symbol = library ? dlsym(library, name) : NULL;
@@ -65,7 +64,7 @@ const struct ptxloom_findings *ptxloom_findings(struct ptxloom_device *dev)
 
 	if (dev)
 		return findings_snapshot(dev->which ? &dev->findings : NULL);
-	find_in_runtime("plrt_findings", &of_runtime, sizeof(of_runtime));
+	api_find_in_runtime("plrt_findings", &of_runtime, sizeof(of_runtime));
 	return of_runtime ? of_runtime() : findings_snapshot(NULL);
 }
 
@@ -82,7 +81,7 @@ void ptxloom_findings_clear(struct ptxloom_device *dev)
 		findings_clear(&dev->findings);
 	if (dev)
 		return;
-	find_in_runtime("plrt_findings_clear", &of_runtime, sizeof(of_runtime));
+	api_find_in_runtime("plrt_findings_clear", &of_runtime, sizeof(of_runtime));
 	if (of_runtime)
 		of_runtime();
 }

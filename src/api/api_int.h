@@ -6,6 +6,8 @@
 
 #include "src/check/checks.h"
 #include "src/dev/device.h"
+#include "src/profile/collect.h"
+#include "src/profile/kept/kept.h"
 
 #include <ptxloom.h>
 
@@ -16,7 +18,6 @@ struct ptxloom_kernel {
 };
 
 struct api_bound;
-struct api_metrics;
 
 struct ptxloom_module {
 	struct ptxloom_device *dev;
@@ -30,17 +31,23 @@ struct ptxloom_device {
 	struct device dev;
 	struct sched_pool *pool;
 	struct arch_devices profiles;
-	char *host_functions; /* NULL: none */
-	u32 which;            /* enum check: what is looked for; 0: the next two are not open */
+	struct device_settings settings; /* as it was opened */
+	u64 counting;                    /* as PTXLOOM_COUNTERS */
+	char *host_functions;            /* NULL: none */
+	u32 which; /* enum check: what is looked for; 0: the next two are not open */
 	struct findings findings;
 	struct checks checks;
-	struct api_metrics *metrics; /* NULL: launches are not counted */
+	struct profile_kept *kept; /* NULL: nothing is counted, and the next two are NULL */
+	struct profile_collect *collect;
+	struct profile_device *counters;
+	void (*output)(void *user, const char *text, size_t size);
 	void (*message)(void *user, const char *text);
 	void *user;
 	pthread_mutex_t lock; /* all below; never held while a kernel or a callback runs */
 	pthread_cond_t ended;
 	struct ptxloom_module *modules;
 	struct text messages; /* not fetched yet */
+	bool is_lost;         /* a reset has failed: `dev` and what observes it are closed */
 	bool faulted;
 	struct ptxloom_fault fault;
 	int pending; /* first fault of launches that no call waited for */
@@ -57,15 +64,15 @@ bool api_checks_open(struct ptxloom_device *dev, u32 which, struct text *why);
 void api_checks_close(struct ptxloom_device *dev);
 void api_checks_fault(struct ptxloom_device *dev, const struct device_fault *fault);
 
-/* ---- api_metrics.c ---- */
+/* What is in the CUDA libraries, if this process has loaded them; they stay loaded. */
+void api_find_in_runtime(const char *name, void *function, size_t bytes);
 
-/*
- * After api_checks_open, before the first launch. names: separated by commas; NULL or empty: none.
- * False, with a line in `why` unless there is no memory: they cannot be counted.
- */
-bool api_metrics_open(struct ptxloom_device *dev, const char *names, struct text *why);
+/* ---- api_counters.c ---- */
+
+/* Before the first launch, after the checks. False without memory. */
+bool api_counters_open(struct ptxloom_device *dev);
 /* After the last launch. */
-void api_metrics_close(struct ptxloom_device *dev);
+void api_counters_close(struct ptxloom_device *dev);
 
 /* ---- api_bind.c ---- */
 

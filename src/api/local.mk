@@ -3,9 +3,9 @@ libcore_la_SOURCES += \
 	src/api/api.c src/api/api_int.h \
 	src/api/api_bind.c \
 	src/api/api_expr.c src/api/api_expr.h \
+	src/api/api_counters.c \
 	src/api/api_findings.c \
-	src/api/api_launch.c \
-	src/api/api_metrics.c
+	src/api/api_launch.c
 
 lib_LTLIBRARIES += libptxloom.la
 include_HEADERS += include/ptxloom.h include/ptxloom_test.hpp

@@ -7,7 +7,7 @@
 #include "src/base/base.h"
 
 /* Candidate words that are longer than this are never near. */
-#define NEAREST_MAX 63u
+#define NEAREST_MAX 127u
 
 /* A search: offer candidates one by one, then read `best`. */
 struct nearest {

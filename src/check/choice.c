@@ -77,12 +77,11 @@ bool check_names_kernel(const char *patterns, const char *kernel)
 	return yes;
 }
 
-bool check_choice_has(void *choice, const char *kernel, const void *tag)
+bool check_choice_has(void *choice, const char *kernel)
 {
 	struct check_choice *c = choice;
 	u64 n;
 
-	(void)tag;
 	if ((c->kernels && !check_names_kernel(c->kernels, kernel)) ||
 	    (c->excluded && check_names_kernel(c->excluded, kernel)))
 		return false;

@@ -15,7 +15,7 @@ void check_choice_free(struct check_choice *c);
  * A launch of the kernel with this name in the PTX begins: is it checked? Those that the names
  * choose are counted. For struct device: is_observed.
  */
-bool check_choice_has(void *choice, const char *kernel, const void *tag);
+bool check_choice_has(void *choice, const char *kernel);
 /* Does one of these patterns, separated by |, name the kernel? */
 bool check_names_kernel(const char *patterns, const char *kernel);
 

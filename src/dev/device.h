@@ -129,13 +129,22 @@ struct device {
 	const struct exec_observer *observer_apart;
 	/*
 	 * Is a launch of the kernel with this name for these two? NULL: all are. observer_rest gets
-	 * the others; NULL: none does. Set with `observer`. tag: what launch_tag answered on
-	 * the thread that issued the launch, at that time; NULL: it is not set.
+	 * the others; NULL: none does. Set with `observer`.
 	 */
-	bool (*is_observed)(void *user, const char *kernel, const void *tag);
-	const void *(*launch_tag)(void *user);
+	bool (*is_observed)(void *user, const char *kernel);
 	void *is_observed_user;
 	const struct exec_observer *observer_rest;
+	/*
+	 * Launches that `has` chooses get these observers in place of the three above, which they
+	 * stand for, too. tag: what `tag` answered on the thread that issued the launch, at that
+	 * time; NULL: it is not set. `has` NULL: none are chosen.
+	 */
+	struct {
+		bool (*has)(void *user, const char *kernel, const void *tag);
+		const void *(*tag)(void *user);
+		void *user;
+		const struct exec_observer *observer, *apart, *rest;
+	} counted;
 	/*
 	 * May end a launch with an error: is_start, where it begins, which is then a fault of the
 	 * device; else where the host asks for it. On any thread, without locks held; set before
@@ -383,7 +392,7 @@ struct device_look {
 	const struct program *program;
 	u64 context, stream;  /* numbers; 0: it is in none */
 	u64 parent;           /* grid_id of the grid that has launched it; 0: the host has */
-	const void *tag;      /* as in struct device: is_observed */
+	const void *tag;      /* as in struct device: counted */
 	u32 registers;        /* of a thread, as occupancy takes them */
 	bool registers_given; /* the kernel says so */
 	u32 static_shared, dynamic_shared, resident;

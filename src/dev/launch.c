@@ -331,12 +331,15 @@ static void end_record(struct device_flight *f, const struct device_fault *fault
 static const struct exec_observer *launch_observer(struct device_flight *f)
 {
 	const struct device *d = f->dev;
+	const char *name = f->kernel->func->name->text;
+	bool is_counted = d->counted.has && d->counted.has(d->counted.user, name, f->tag);
 
-	f->is_unobserved = d->is_observed && !d->is_observed(d->is_observed_user,
-							     f->kernel->func->name->text, f->tag);
+	f->is_unobserved = d->is_observed && !d->is_observed(d->is_observed_user, name);
 	if (f->is_unobserved)
-		return d->observer_rest;
-	return f->program->extents ? d->observer_apart : d->observer;
+		return is_counted ? d->counted.rest : d->observer_rest;
+	if (f->program->extents)
+		return is_counted ? d->counted.apart : d->observer_apart;
+	return is_counted ? d->counted.observer : d->observer;
 }
 
 static const struct exec_ops *launch_ops(const struct device *d, const struct exec_observer *o)
@@ -472,7 +475,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->from = l->from;
 	f->context = l->context;
 	f->stream = 0;
-	f->tag = PL_UNLIKELY(d->launch_tag != NULL) ? d->launch_tag(d->is_observed_user) : NULL;
+	f->tag = PL_UNLIKELY(d->counted.tag != NULL) ? d->counted.tag(d->counted.user) : NULL;
 	f->program = p;
 	f->resident = resident;
 	f->cooperative = l->cooperative;

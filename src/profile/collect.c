@@ -291,6 +291,8 @@ static void collect_forget_program(void *user, const struct device_program *p, b
 	struct profile_device *d = user;
 	struct profile_collect *c = d->of;
 
+	if (d->on_program)
+		d->on_program(d->on_program_user, p, loaded);
 	pthread_mutex_lock(&c->lock);
 	for (const struct device_kernel *k = loaded ? NULL : p->kernels; k; k = k->next)
 		for (u32 i = 0; i <= GANG_WARPS; i++) {
@@ -385,7 +387,7 @@ static bool report_launch(struct collect_launch *l)
 	struct text t = {0};
 	bool ok = sum && x && collect_sum(l, sum, x);
 
-	if (ok)
+	if (ok && c->to)
 		profile_launch_write(x, &t);
 	ok = ok && !t.failed;
 	pthread_mutex_lock(&c->lock);
@@ -393,9 +395,9 @@ static bool report_launch(struct collect_launch *l)
 	if (ok && c->to) {
 		fwrite(t.at, 1, t.len, c->to);
 		fflush(c->to);
-	} else if (ok) {
-		c->tell(c->user, x);
 	}
+	if (ok && c->tell)
+		c->tell(c->user, x);
 	pthread_mutex_unlock(&c->lock);
 	text_fini(&t);
 	profile_launch_free(x);
@@ -451,6 +453,19 @@ struct profile_ranges *profile_ranges_of(struct profile_collect *c)
 	return c->ranges;
 }
 
+/* What watches a launch, and what counts it. other: NULL: nothing watches it. */
+static const struct exec_observer *observe_beside(struct profile_device *d, struct watch_tee *tee,
+						  const struct exec_observer *other)
+{
+	watch_tee_init(tee);
+	if (other)
+		watch_tee_add(tee, other);
+	if (d->has_caches)
+		watch_tee_add(tee, &d->caches.observer);
+	watch_tee_add(tee, &d->counts);
+	return &tee->observer;
+}
+
 struct profile_device *profile_device_open(struct profile_collect *c, struct device *dev)
 {
 	static u64 serials;
@@ -472,21 +487,22 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 			   .narrow = narrow_launch},
 	};
 	pthread_mutex_init(&d->lock, NULL);
-	watch_tee_init(&d->tee);
 	d->has_caches = c->caches != CACHES_OFF &&
 			watch_caches_init(&d->caches, dev->arch, c->caches == CACHES_WARM);
 	if (d->has_caches) {
 		d->caches.ended = caches_ended;
 		d->caches.counts_code = c->caches == CACHES_COLD;
 		d->caches.ended_user = d;
-		watch_tee_add(&d->tee, &d->caches.observer);
 	}
-	watch_tee_add(&d->tee, &d->counts);
-	dev->observer = &d->tee.observer;
 	dev->counts |= LOWER_COUNT_INSNS;
-	dev->is_observed = collect_chooses;
-	dev->launch_tag = collect_ranges_here;
-	dev->is_observed_user = c;
+	dev->counted.has = collect_chooses;
+	dev->counted.tag = collect_ranges_here;
+	dev->counted.user = c;
+	dev->counted.observer = observe_beside(d, &d->tee, dev->observer);
+	dev->counted.apart = observe_beside(d, &d->tee_apart, dev->observer_apart);
+	dev->counted.rest = observe_beside(d, &d->tee_rest, dev->observer_rest);
+	d->on_program = dev->on_program;
+	d->on_program_user = dev->on_program_user;
 	dev->on_program = collect_forget_program;
 	dev->on_program_user = d;
 	return d;
@@ -565,6 +581,13 @@ struct profile_collect *profile_open(struct text *why)
 	return NULL;
 }
 
+void profile_tell(struct profile_collect *c,
+		  void (*tell)(void *user, const struct profile_launch *l), void *user)
+{
+	c->tell = tell;
+	c->user = user;
+}
+
 struct profile_collect *
 profile_open_told(bool caches, void (*tell)(void *user, const struct profile_launch *l), void *user)
 {
@@ -573,8 +596,7 @@ profile_open_told(bool caches, void (*tell)(void *user, const struct profile_lau
 	if (!c)
 		return NULL;
 	c->caches = caches ? CACHES_COLD : CACHES_OFF;
-	c->tell = tell;
-	c->user = user;
+	profile_tell(c, tell, user);
 	pthread_mutex_init(&c->lock, NULL);
 	demangle_prepare();
 	return c;

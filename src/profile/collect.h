@@ -27,6 +27,9 @@ struct profile_collect *profile_open(struct text *why);
 struct profile_collect *profile_open_told(bool caches,
 					  void (*tell)(void *user, const struct profile_launch *l),
 					  void *user);
+/* Launches are told as well. Before the first one. */
+void profile_tell(struct profile_collect *c,
+		  void (*tell)(void *user, const struct profile_launch *l), void *user);
 /* After the last launch. Says on standard error what could not be written. NULL is allowed. */
 void profile_close(struct profile_collect *c);
 /* Are launches to run in the order in which they are issued, for numbers that do not change? */
@@ -34,7 +37,8 @@ bool profile_needs_order(const struct profile_collect *c);
 /* For what the program marks. */
 struct profile_ranges *profile_ranges_of(struct profile_collect *c);
 /*
- * Observe a device, before its first program is loaded. NULL without memory, after a message.
+ * Observe a device, before its first program is loaded, behind what else observes it: both are told
+ * of launches. NULL without memory, after a message.
  * profile_device_close before the device's storage is used for another; its launches have ended.
  */
 struct profile_device *profile_device_open(struct profile_collect *c, struct device *d);

@@ -19,8 +19,8 @@
 
 struct profile_collect {
 	pthread_mutex_t lock;
-	FILE *to; /* NULL: launches are told instead */
-	void (*tell)(void *user, const struct profile_launch *l);
+	FILE *to;                                                 /* NULL: none */
+	void (*tell)(void *user, const struct profile_launch *l); /* NULL: no function is told */
 	void *user;
 	char *path;
 	u32 caches;         /* index in PTXLOOM_PROFILE_CACHES */
@@ -60,7 +60,10 @@ struct profile_device {
 	struct watch_caches caches;
 	bool has_caches;
 	struct exec_observer counts;
-	struct watch_tee tee;
+	/* With what watches launches beside: all, those `apart`, those that checks leave out. */
+	struct watch_tee tee, tee_apart, tee_rest;
+	void (*on_program)(void *user, const struct device_program *p, bool loaded); /* likewise */
+	void *on_program_user;
 };
 
 /* Numbers that the driver gives to streams of its own; the default one of a device is 7. */

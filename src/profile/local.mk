@@ -1,11 +1,14 @@
 # What launches are observed with, and metrics of them.
 libcore_la_SOURCES += \
+	src/profile/kept/blame.c src/profile/kept/blame.h \
 	src/profile/choice.c src/profile/choice.h \
-	src/profile/claim.c src/profile/claim.h src/profile/short.def \
+	src/profile/kept/claim.c src/profile/kept/claim.h src/profile/kept/short.def \
 	src/profile/collect.c src/profile/collect.h src/profile/collect_int.h src/profile/collect_sum.c \
 	src/profile/columns.def src/profile/values.def \
 	src/profile/describe.c src/profile/describe.h \
 	src/profile/json_out.c src/profile/json_out.h \
+	src/profile/kept/kept.c src/profile/kept/kept.h src/profile/kept/kept_int.h src/profile/kept/kept_snapshot.c \
+	src/profile/kernels.c src/profile/kernels.h \
 	src/profile/metrics.c src/profile/metrics.def src/profile/metrics.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/range_filter.c src/profile/ranges.c src/profile/ranges.h \
@@ -16,7 +19,6 @@ profile_pages = \
 	src/profile/budget.c src/profile/budget.h \
 	src/profile/page/diff.c src/profile/page/diff.h \
 	src/profile/page/events.c src/profile/page/events.h \
-	src/profile/page/kernels.c src/profile/page/kernels.h \
 	src/profile/page/lines.c src/profile/page/lines.h \
 	src/profile/page/page.c src/profile/page/page.h \
 	src/profile/page/page_annotate.c src/profile/page/page_callgrind.c src/profile/page/page_csv.c src/profile/page/page_html.c src/profile/page/page_json.c src/profile/page/page_session.c src/profile/page/page_summary.c src/profile/page/page_trace.c src/profile/page/page_source.c \

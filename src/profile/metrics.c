@@ -3,6 +3,7 @@
  */
 #include "src/profile/metrics.h"
 
+#include "src/base/nearest.h"
 #include "src/profile/choice.h"
 
 #include <stdlib.h>
@@ -153,19 +154,53 @@ double metric_real(const struct metric_number *n)
 	return n->is_real ? n->real : (double)n->whole;
 }
 
-/* What a clock would be needed for, by a part of the name. */
-void metric_say_missing(const char *name, struct text *out)
+/* By a part of the name. */
+bool metric_is_timed(const char *name)
 {
 	static const char *const timed[] = {"cycle",     "throughput", "pct_of_peak", "per_second",
 					    "time",      "issue",      "stall",       "pcsamp",
 					    "frequency", "elapsed",    "active",      "energy"};
 
 	for (size_t i = 0; i < ARRAY_LEN(timed); i++)
-		if (strstr(name, timed[i])) {
-			text_printf(out, "%s is a matter of time, which is not emulated", name);
-			return;
-		}
-	text_printf(out, "%s is not counted; --query-metrics lists what is", name);
+		if (strstr(name, timed[i]))
+			return true;
+	return false;
+}
+
+/* The name that was probably meant; NULL: none is near. Suffixes are compared if there is one. */
+static const char *nearest_metric(const char *name, size_t *len)
+{
+	struct nearest near;
+
+	nearest_init(&near, name, strlen(name));
+	/* Names are long, and most are like many others. */
+	near.distance = (u32)min_u64(near.distance, 8);
+	for (u32 i = 0; i < metric_count(); i++) {
+		size_t n = strlen(metrics[i].name), base = strcspn(metrics[i].name, ".");
+
+		nearest_offer(&near, metrics[i].name, strchr(name, '.') ? n : base);
+	}
+	*len = near.best && !strchr(name, '.') ? strcspn(near.best, ".")
+	       : near.best                     ? strlen(near.best)
+					       : 0;
+	return near.best;
+}
+
+void metric_say_missing(const char *name, struct text *out)
+{
+	const char *near;
+	size_t n;
+
+	if (metric_is_timed(name)) {
+		text_printf(out, "%s is a matter of time, which is not emulated", name);
+		return;
+	}
+	near = nearest_metric(name, &n);
+	text_printf(out, "%s is not counted; ", name);
+	if (near)
+		text_printf(out, "did you mean %.*s?", (int)n, near);
+	else
+		text_puts(out, "--query-metrics lists what is");
 }
 
 /* ---- numbers ---- */

@@ -29,6 +29,8 @@ struct metric_number metric_value(u32 metric, const struct profile_launch *l);
 /* The number as a double. */
 double metric_real(const struct metric_number *n);
 
+/* Would a metric of this name need a clock? */
+bool metric_is_timed(const char *name);
 /* Why a metric of the GPU is not had: it needs a clock, or it is not known at all. One line. */
 void metric_say_missing(const char *name, struct text *out);
 

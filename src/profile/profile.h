@@ -87,6 +87,7 @@ struct profile_insn {
 /* A kernel as it was lowered. */
 struct profile_program {
 	u64 id;                    /* in its process */
+	u32 holders;               /* that are to free it, but for one */
 	char *kernel, *name, *ptx; /* as the PTX has it; demangled; name of the text */
 	VEC(struct profile_insn) insns;
 	VEC(char *) strings; /* that the instructions point to; owned */

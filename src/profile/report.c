@@ -11,9 +11,15 @@ const struct profile_insn *profile_insn_of(const struct profile_launch *l,
 	return row->insn < l->program->insns.len ? &l->program->insns.at[row->insn] : NULL;
 }
 
+const struct profile_program *profile_program_hold(const struct profile_program *p)
+{
+	__atomic_add_fetch((u32 *)&p->holders, 1, __ATOMIC_RELAXED);
+	return p;
+}
+
 void profile_program_free(struct profile_program *p)
 {
-	if (!p)
+	if (!p || __atomic_fetch_sub(&p->holders, 1, __ATOMIC_ACQ_REL))
 		return;
 	for (size_t i = 0; i < p->strings.len; i++)
 		free(p->strings.at[i]);

@@ -39,6 +39,8 @@ void profile_report_keep(struct profile_report *r, const bool *keep);
 const struct profile_insn *profile_insn_of(const struct profile_launch *l,
 					   const struct profile_row *row);
 
+/* One more is to free it. */
+const struct profile_program *profile_program_hold(const struct profile_program *p);
 /* NULL is allowed. */
 void profile_program_free(struct profile_program *p);
 void profile_launch_free(struct profile_launch *l);

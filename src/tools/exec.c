@@ -97,27 +97,31 @@ static bool open_recorder(struct exec_job *j, const struct device_settings *s)
 	return ok;
 }
 
-/* Launches for metrics that are claimed of them. */
-static void count_claimed(void *user, const struct profile_launch *l)
+/* What --expect-metric needs. False: no memory. */
+static bool count_claimed(struct exec_job *j)
 {
-	metric_total_add(user, l);
+	if (!j->expect.claims.len)
+		return true;
+	j->expect.kept = profile_kept_new();
+	if (j->expect.kept && j->profile)
+		profile_tell(j->profile, profile_kept_add, j->expect.kept);
+	else if (j->expect.kept)
+		j->profile = profile_open_told(expect_needs_caches(&j->expect), profile_kept_add,
+					       j->expect.kept);
+	return j->expect.kept && j->profile;
 }
 
 /* What PTXLOOM_PROFILE asks for, or --expect-metric. False after a message. */
-static bool open_profile(struct exec_job *j, struct device_settings *s,
-			 const struct exec_observer *observer)
+static bool open_profile(struct exec_job *j, struct device_settings *s)
 {
 	struct text why = {0};
 	bool ok;
 
 	j->profile = profile_open(&why);
-	if (!j->profile && !why.len && j->expect.claims.len)
-		j->profile = profile_open_told(expect_needs_caches(&j->expect), count_claimed,
-					       &j->expect.total);
-	else if (j->profile && j->expect.claims.len)
-		text_puts(&why, "launches are profiled, or their metrics expected, not at once");
-	if (j->profile && (observer || j->debugger))
-		text_puts(&why, "launches are profiled, or watched and debugged, not at once");
+	if (!why.len && !count_claimed(j))
+		text_puts(&why, "no memory left");
+	if (j->profile && j->debugger)
+		text_puts(&why, "launches are profiled, or debugged, not at once");
 	if (why.len)
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 	s->sched.deterministic |= profile_needs_order(j->profile);
@@ -219,7 +223,7 @@ static int open_exec_device(struct exec_job *j, struct diag *d)
 		replay_place(j->replay);
 	else if (!open_recorder(j, &s))
 		return TOOL_USAGE;
-	if (!open_profile(j, &s, observer))
+	if (!open_profile(j, &s))
 		return TOOL_USAGE;
 	if (!device_schedule_read(&s, &why)) {
 		fprintf(stderr, "ptxloom exec: %s\n", why.at ? why.at : "no memory left");

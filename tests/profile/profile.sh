@@ -198,10 +198,6 @@ refused 2 "is not CONTEXT:STREAM:KERNEL:INVOCATION" "an id that is none" ptxloom
 status 127 ptxloom profile "$scratch/missing"
 status 0 ptxloom profile true
 is err "==WARNING== No kernels were profiled."
-refused 2 "profiled, or watched and debugged" "counting besides" ptxloom profile $strided --arg u32=1 --count
-refused 2 "profiled, or watched and debugged" "checking besides" ptxloom profile $strided --arg u32=1 --check=race
-refused 2 "profiled, or watched and debugged" "checking besides, by the environment" \
-	env PTXLOOM_CHECK=race ptxloom profile $strided --arg u32=1
 refused 2 "--replay-mode 'twice' is not one of kernel" "a way to replay" ptxloom profile --replay-mode twice true
 succeeds "metrics are listed" ptxloom profile --query-metrics
 for name in $ld.sum dram__sectors_read.sum smsp__inst_executed.sum; do

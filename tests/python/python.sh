@@ -31,6 +31,18 @@ says out '^fault cudaErrorIllegalAddress Invalid address 34 [(]8, 0, 0[)] [(]0, 
 says out "\('race', False, 13\)\]$" "findings"
 says out '^\[\]$' "that can be cleared"
 says out '^ValueError .*the device is closed' "a device that is closed"
+says out '^4\.0$' "a metric"
+says out '^saxpy \[1.0, 1.0\]$' "of each launch"
+says out '^\[[(]34, 2[)], [(]35, 2[)], [(]37, 2[)]\]$' "counts of lines"
+says out '^AssertionError .*global_ld_sectors is [0-9]+, expected == 3$' "a claim that does not hold"
+says out '^    most at .*saxpy.ptx:3[45]: ld.global.f32 .* [(][0-9]+[)]$' "and why"
+says out "^Error cudaErrorInvalidValue 'nothing' is not METRIC OP NUMBER" "one that is none"
+says out '^Error cudaErrorNotSupported .*caches are not played' "a metric of the caches"
+says out '^Error cudaErrorSymbolNotFound .*no launch of saxpi was counted' "of no kernel"
+says out '^Error .*did you mean l1tex__t_requests.sum' "a name with a mistake"
+says out '^Error cudaErrorInvalidValue launches are not counted' "of a process that counts nothing"
+says out "^ValueError .*not 'all'" "wrong counters"
+says out '^\[\] \[\]$' "a device that is reset"
 
 # ---- pytest ----
 
@@ -49,16 +61,16 @@ tests()
 
 succeeds "pytest --ptxloom" tests --ptxloom -v
 says out 'test_mark\[h100-seed1\] PASSED' "a mark makes environments"
-says out '7 passed, 1 skipped' "all of them pass"
+says out '9 passed, 1 skipped' "all of them pass"
 capture mkdir elsewhere
 (cd elsewhere && tests --ptxloom=t4,h100 -q ../test_saxpy.py) >out 2>&1
-says out '10 passed, 2 skipped' "from another folder, on two devices"
+says out '14 passed, 2 skipped' "from another folder, on two devices"
 FAULT=1
 export FAULT
 ends 1 "a fault" tests --ptxloom=t4 --ptxloom-check=mem --junitxml=out.xml -v
 unset FAULT
 says out 'test_after PASSED' "harms no other test"
-says out '1 failed, 7 passed' "and is one"
+says out '1 failed, 9 passed' "and is one"
 says out 'Invalid __global__ read of size 4 bytes' "it is explained"
 grep -q 'name="ptxloom.fault" value="cudaErrorIllegalAddress"' out.xml &&
 	grep -q 'name="ptxloom.device" value="t4"' out.xml
@@ -68,7 +80,7 @@ says err "'many' is not numbers" "is named"
 "$python" -c 'import xdist' 2>/dev/null || skip_rest "pytest-xdist is not installed"
 succeeds "devices, in three processes" tests --ptxloom=t4,a100,h100 -n 3 -v
 says out 'PASSED.*test_before\[a100\]' "are parts of names"
-says out '13 passed, 3 skipped' "and each test runs on each"
+says out '19 passed, 3 skipped' "and each test runs on each"
 skip_rest ""
 
 # ---- the wheel ----

@@ -77,3 +77,24 @@ def test_kernel(ptxloom_kernel):
     x, y = array.array("f", [1, 2, 3, 4]), array.array("f", [1] * 4)
     ptxloom_kernel("saxpy.ptx", "saxpy").launch(1, 32, 4, 2.0, x, y)
     assert list(y) == [3, 5, 7, 9]
+
+
+@pytest.mark.ptxloom(counters="caches")
+def test_metrics(cuda, ptxloom_metrics):
+    """Of CUDA's launches since the test began."""
+    cuda.saxpy(4, 2.0, [1, 2, 3, 4], [1] * 4)
+    assert ptxloom_metrics.metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 2
+    assert ptxloom_metrics.metric("dram__sectors_read", "saxpy") > 2
+    ptxloom_metrics.expect("bank_conflicts == 0")
+    with pytest.raises(AssertionError, match="global_ld_sectors is 2, expected == 3"):
+        ptxloom_metrics.expect("global_ld_sectors == 3")
+    (kernel,) = ptxloom_metrics.counters()
+    assert kernel.name == "saxpy" and [launch.block for launch in kernel.launches] == [(64, 1, 1)]
+
+
+@pytest.mark.ptxloom(counters="exact")
+def test_metrics_of_kernel(ptxloom_kernel, ptxloom_metrics):
+    x, y = array.array("f", [1] * 64), array.array("f", [1] * 64)
+    ptxloom_kernel("saxpy.ptx", "saxpy").launch(1, 64, 64, 2.0, x, y)
+    assert ptxloom_metrics.metric("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") == 4
+    ptxloom_metrics.expect("bank_conflicts == 0")

@@ -28,7 +28,7 @@ allowed()
 	src/exec) echo "src/base src/ir src/arch src/mem src/uop src/ops src/async src/host src/exec" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
-	src/profile) echo "$engine src/sched src/dev src/cache src/watch src/profile" ;;
+	src/profile) echo "$engine src/sched src/dev src/cache src/watch src/profile include" ;;
 	src/cover) echo "$engine grammar src/sched src/dev src/cover" ;;
 	src/check) echo "$engine src/sched src/dev src/watch src/check include" ;;
 	src/api) echo "$engine src/sched src/dev src/watch src/check src/profile src/api include" ;;

@@ -40,7 +40,7 @@ unit_tests += \
 	tests/unit/check/written
 unit_tests += \
 	tests/unit/dev/absurd \
-	tests/unit/dev/api \
+	tests/unit/dev/api tests/unit/dev/counters \
 	tests/unit/dev/arrive \
 	tests/unit/dev/cluster \
 	tests/unit/dev/cooperative \

@@ -4,7 +4,7 @@
 #ifndef PL_PROFILE_EVENTS_H
 #define PL_PROFILE_EVENTS_H
 
-#include "src/profile/page/kernels.h"
+#include "src/profile/kernels.h"
 #include "src/profile/page/lines.h"
 
 /* Events have numbers below this. */

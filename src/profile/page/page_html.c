@@ -4,7 +4,7 @@
  * files of html/.
  */
 #include "src/profile/json_out.h"
-#include "src/profile/page/kernels.h"
+#include "src/profile/kernels.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
 

@@ -315,6 +315,15 @@ static bool judge_values(struct exec_job *j, struct text *out)
 	return ok;
 }
 
+static bool judge_claim(const struct expect *e, const struct metric_claim *c, struct text *out)
+{
+	bool ok = !profile_kept_check(e->kept, NULL, c, out);
+
+	if (!ok)
+		text_puts(out, "\n");
+	return ok;
+}
+
 int expect_judge(struct exec_job *j, int status)
 {
 	struct expect *e = &j->expect;
@@ -326,7 +335,7 @@ int expect_judge(struct exec_job *j, int status)
 	if (status == TOOL_OK) {
 		ok = judge_values(j, &out);
 		for (size_t i = 0; i < e->claims.len; i++)
-			ok &= metric_claim_check(&e->claims.at[i], &e->total, &out);
+			ok &= judge_claim(e, &e->claims.at[i], &out);
 	}
 	if (out.at)
 		fputs(out.at, stderr);
@@ -345,6 +354,7 @@ void expect_fini(struct expect *e)
 	VEC_FREE(&e->values);
 	VEC_FREE(&e->tolerances);
 	VEC_FREE(&e->claims);
+	profile_kept_free(e->kept);
 	text_fini(&e->met_at);
 	text_fini(&e->report);
 }

@@ -5,8 +5,9 @@
 #ifndef PL_TOOLS_KIT_EXPECT_H
 #define PL_TOOLS_KIT_EXPECT_H
 
-#include "src/profile/claim.h"
+#include "src/profile/kept/claim.h"
 #include "src/profile/collect.h"
+#include "src/profile/kept/kept.h"
 #include "src/tools/kit/compare.h"
 
 struct exec_job;
@@ -35,7 +36,7 @@ struct expect {
 	const char *fault_at;       /* FILE:LINE, NULL: anywhere */
 	char met_rule[32];          /* of the fault that came; empty: none did */
 	struct text met_at, report; /* where it was: lines FILE:LINE; all about it */
-	struct metric_total total;
+	struct profile_kept *kept;  /* launches, for claims; NULL without */
 };
 
 /* One option, by its letter in exec_args.c. TOOL_OK, or TOOL_USAGE after a message. */

@@ -134,6 +134,40 @@ CASE(mistakes)
 		  "parameters 3 and 4 overlap in part"));
 }
 
+CASE(metrics_of_kernels)
+{
+	ptxloom::settings how{"mem,race"};
+	how.counters = PTXLOOM_COUNT_CACHES;
+	ptxloom::device counted("t4", how);
+	auto saxpy = counted.load("kernels.ptx").kernel<saxpy_type>("saxpy").grid(4).block(256);
+	auto reverse = counted.load("kernels.ptx").kernel<void(unsigned *)>("reverse<1>").block(256);
+	std::vector<float> x(1024), y(1024);
+	std::vector<unsigned> u(256);
+	auto first = saxpy(1024, 2.0f, ptxloom::in(x), ptxloom::inout(y));
+	auto second = saxpy(32, 2.0f, ptxloom::in(x), ptxloom::inout(y));
+
+	EXPECT_LAUNCH(reverse(ptxloom::inout(u)));
+	EXPECT_METRIC(first, global_ld_sectors == 256);
+	EXPECT_METRIC(first, "global_ld_sectors == 256");
+	EXPECT_METRIC(second, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", <=, 8);
+	EXPECT_METRIC(saxpy, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld", ==, 264);
+	EXPECT_METRIC(reverse, bank_conflicts == 0);
+	EXPECT_METRIC(reverse, instructions <= 128 +- 20%);
+	EXPECT_METRIC(first, "dram__sectors_read.sum", >=, 256);
+	WANT(ptxloom::metric(reverse, "smsp__inst_executed_op_barrier.sum") !=
+	     ptxloom::metric(reverse, "gpu__time_duration.sum"));
+	auto why = [&](const char *claim) {
+		return ptxloom::detail::claim_failure("r", first, claim);
+	};
+	WANT(why("global_ld_sectors == 255").find("r: global_ld_sectors is 256, expected == 255\n    most at ") == 0);
+	WANT(why("global_ld_sectors == 255").find("kernels.ptx:25: ld.global.f32 %f2, [%d1]; (132)\n") != std::string::npos);
+	WANT(why("instructions <= 1").find("depends on the compiler") != std::string::npos);
+	WANT(why("bank_conflict == 0").find("did you mean bank_conflicts?") != std::string::npos);
+	// Of a device that was opened anew there is nothing.
+	counted.reopen(1);
+	WANT(why("bank_conflicts == 0") == "r: the device was opened anew after the launch\n");
+}
+
 CASE(comparison)
 {
 	using ptxloom::detail::near_failure;
@@ -197,21 +231,21 @@ CASE(metrics)
 	// Each launch has its own.
 	r = reverse.block(32)(ptxloom::inout(x));
 	EXPECT_METRIC(r, barriers == 1);
-	using ptxloom::detail::metric_failure;
-	WANT(metric_failure("r", r, "barriers == 2") == "r: barriers is 1, expected == 2\n");
-	WANT(metric_failure("r", r, "instructions == 1000").find("give it a tolerance") != std::string::npos);
-	WANT(metric_failure("r", r, "registers <= 64").find("registers are ptxas's") != std::string::npos);
-	WANT(metric_failure("r", r, "barrier == 1").find("did you mean barriers?") != std::string::npos);
-	WANT(metric_failure("r", r, "barriers").find("is not METRIC OP NUMBER") != std::string::npos);
+	using ptxloom::detail::claim_failure;
+	WANT(claim_failure("r", r, "barriers == 2").find("r: barriers is 1, expected == 2\n") == 0);
+	WANT(claim_failure("r", r, "instructions == 1000").find("give it a tolerance") != std::string::npos);
+	WANT(claim_failure("r", r, "registers <= 64").find("registers are ptxas's") != std::string::npos);
+	WANT(claim_failure("r", r, "barrier == 1").find("did you mean barriers?") != std::string::npos);
+	WANT(claim_failure("r", r, "barriers").find("is not METRIC OP NUMBER") != std::string::npos);
 	r = reverse.block(4096)(ptxloom::inout(x));
-	WANT(metric_failure("r", r, "barriers == 0").find("refused") != std::string::npos);
-	// Not together with checks.
+	WANT(claim_failure("r", r, "barriers == 0").find("refused") != std::string::npos);
+	// Devices with checks count, too.
 	x.assign(256, 1);
-	r = kernels().kernel<void(unsigned *)>("reverse<1>").block(256)(ptxloom::inout(x));
-	WANT(metric_failure("r", r, "barriers == 8").find("a device with checks counts nothing") != std::string::npos);
-	WANT(ptxloom::device("t4", {"mem", 0, 0, 0, false, "barriers"}).error().find("not at once") != std::string::npos);
-	WANT(ptxloom::device("t4", {"", 0, 0, 0, false, "x,barriers"}).error() ==
-	     "metrics: x is not counted; --query-metrics lists what is\n");
+	EXPECT_METRIC(kernels().kernel<void(unsigned *)>("reverse<1>").block(256)(ptxloom::inout(x)), barriers == 8);
+	// What nothing asks for is not counted.
+	ptxloom::settings how;
+	how.counters = 9;
+	WANT(ptxloom::device("t4", how).error().find("enum ptxloom_counting") != std::string::npos);
 }
 
 // Each fails, with a line of its own, if it is to.
@@ -260,6 +294,17 @@ CASE(of_race)
 	std::vector<unsigned> x(256, 1);
 
 	EXPECT_LAUNCH(kernels().kernel<void(unsigned *)>("reverse<0>").block(256)(ptxloom::inout(x)));
+}
+
+CASE(of_metric_of_kernel)
+{
+	if (!is_failing())
+		return;
+	std::vector<unsigned> x(256, 1);
+	auto reverse = ptxloom::device("t4").load("kernels.ptx").kernel<void(unsigned *)>("reverse<1>");
+
+	reverse.block(256)(ptxloom::inout(x));
+	EXPECT_METRIC(reverse, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", <, 32);
 }
 
 CASE(of_schedules)

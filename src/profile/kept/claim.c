@@ -1,7 +1,7 @@
 /*
  * Metrics in tests.
  */
-#include "src/profile/claim.h"
+#include "src/profile/kept/claim.h"
 
 #include "src/base/nearest.h"
 
@@ -16,7 +16,7 @@ static const struct {
 	const char *metric;
 } shorts[] = {
 #define SHORT(name, class, scale, metric) {name, CLASS_##class, scale, metric},
-#include "src/profile/short.def"
+#include "src/profile/kept/short.def"
 #undef SHORT
 };
 

@@ -1,7 +1,7 @@
 /*
  * Sums over launches.
  */
-#include "src/profile/page/kernels.h"
+#include "src/profile/kernels.h"
 
 #include <stdlib.h>
 

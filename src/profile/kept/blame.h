@@ -1,0 +1,15 @@
+/*
+ * The instruction that a metric is mostly of.
+ */
+#ifndef PL_PROFILE_BLAME_H
+#define PL_PROFILE_BLAME_H
+
+#include "src/profile/profile.h"
+
+/*
+ * Add "FILE:LINE: INSTRUCTION; (3968)" for the instruction of the launch's rows that has most of what
+ * the metric with this name counts. False: it is of none.
+ */
+bool profile_blame(const char *metric, const struct profile_launch *l, struct text *out);
+
+#endif
