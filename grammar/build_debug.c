@@ -4,11 +4,43 @@
  */
 #include "grammar/build.h"
 
+static bool is_octal_beyond_ascii(const char *s)
+{
+	return s[0] >= '2' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' && s[2] >= '0' &&
+	       s[2] <= '7';
+}
+
+/* LLVM writes bytes beyond ASCII as \303, and a backslash twice. */
+static const char *source_path(struct parse *p, const char *text)
+{
+	size_t n = strlen(text), to = 0;
+	char *path;
+
+	if (!strchr(text, '\\'))
+		return text;
+	path = arena_strdup(&p->m->arena, text, n);
+	for (size_t i = 0; path && i < n; i++) {
+		path[to++] = text[i];
+		if (text[i] == '\\' && is_octal_beyond_ascii(text + i + 1)) {
+			path[to - 1] = (char)((text[i + 1] - '0') << 6 | (text[i + 2] - '0') << 3 |
+					      (text[i + 3] - '0'));
+			i += 3;
+		} else if (text[i] == '\\' && text[i + 1] == '\\') {
+			i++;
+		}
+	}
+	if (!path)
+		build_no_memory(p);
+	else
+		path[to] = 0;
+	return path ? path : text;
+}
+
 void build_file(struct parse *p, struct build_value number, struct str *path,
 		const struct build_value *mtime, const struct build_value *size,
 		struct diag_span where)
 {
-	struct ir_file f = {.number = (u32)number.bits, .path = path->text};
+	struct ir_file f = {.number = (u32)number.bits, .path = source_path(p, path->text)};
 
 	build_item(p, where);
 	if (number.bits > UINT32_MAX)

@@ -73,7 +73,7 @@ libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -Wl,-z,nodelete -modul
 
 # It is linked like the names below, as its soname is not that of its file.
 libpreload_la_SOURCES = $(hostlibs_sources) $(libs_sources) src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \
-	src/base/setting.h src/base/text.c src/base/text.h runtime/preload/jitlink.c runtime/loader.c runtime/loader.h runtime/preload/nvrtc.c runtime/names.h runtime/preload/nvrtc.h runtime/preload/preload.c \
+	src/base/setting.h src/base/text.c src/base/text.h src/base/utf8.c src/base/utf8.h runtime/preload/jitlink.c runtime/loader.c runtime/loader.h runtime/preload/nvrtc.c runtime/names.h runtime/preload/nvrtc.h runtime/preload/preload.c \
 	runtime/preload/recognise.c runtime/preload/recognise.h runtime/preload/redirect.c runtime/preload/redirect.h runtime/preload/redirect_code.c runtime/preload/redirect_code.h
 
 shared_runtimes = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0

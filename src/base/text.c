@@ -1,7 +1,7 @@
 /*
  * Growing text buffer and JSON string escaping.
  */
-#include "src/base/text.h"
+#include "src/base/utf8.h"
 
 #include <stdlib.h>
 
@@ -68,29 +68,6 @@ void text_printf(struct text *t, const char *fmt, ...)
 	va_start(args, fmt);
 	text_vprintf(t, fmt, args);
 	va_end(args);
-}
-
-/* Length of the well-formed UTF-8 sequence at s, or 0. */
-static size_t utf8_len(const u8 *s)
-{
-	size_t n = 0;
-
-	if (s[0] < 0x80)
-		n = 1;
-	else if (s[0] >= 0xc2 && s[0] < 0xe0)
-		n = 2;
-	else if ((s[0] & 0xf0) == 0xe0)
-		n = 3;
-	else if (s[0] >= 0xf0 && s[0] < 0xf5)
-		n = 4;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))
-		return 0;
-	if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
 }
 
 void text_json_string(struct text *t, const char *s)

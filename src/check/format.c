@@ -3,6 +3,7 @@
  */
 #include "src/check/format.h"
 #include "src/base/file.h"
+#include "src/base/utf8.h"
 #include "src/config.h"
 
 #include <stdlib.h>
@@ -140,34 +141,12 @@ static void format_json(const struct findings *l, struct text *t)
 
 /* ---- XML ---- */
 
-static void xml_text(struct text *t, const char *s)
-{
-	for (; *s; s++)
-		switch (*s) {
-		case '&':
-			text_puts(t, "&amp;");
-			break;
-		case '<':
-			text_puts(t, "&lt;");
-			break;
-		case '>':
-			text_puts(t, "&gt;");
-			break;
-		case '\n':
-			text_puts(t, "\n");
-			break;
-		default:
-			/* XML 1.0 has no other control characters. */
-			text_add(t, (unsigned char)*s < ' ' ? " " : s, 1);
-		}
-}
-
 static void xml_element(struct text *t, const char *name, const char *value)
 {
 	if (!value || !*value)
 		return;
 	text_printf(t, "<%s>", name);
-	xml_text(t, value);
+	text_xml(t, value);
 	text_printf(t, "</%s>", name);
 }
 

@@ -24,8 +24,6 @@ void cover_write_gcovr(const struct cover_model *m, const struct cover_style *s,
 /* Pages, in a folder that is made. False, with a line in `why`. */
 bool cover_write_html(const struct cover_model *m, const struct cover_style *s, const char *folder,
 		      struct text *why);
-/* With &lt; and the like. */
-void cover_escape(struct text *out, const char *s);
 
 /* What a site can do, as reports count it: directions of lanes, or outcomes of groups. */
 u32 cover_ways(const struct cover_site *x, const struct cover_style *s);

@@ -1,6 +1,7 @@
 /*
  * Pages: a list of files, and one for each file, with the source in it. No scripts.
  */
+#include "src/base/utf8.h"
 #include "src/cover/profile_int.h"
 #include "src/cover/write.h"
 #include "src/lower/sites.h"
@@ -18,9 +19,9 @@ static const char style_sheet[] =
 static void begin_page(struct text *out, const char *title)
 {
 	text_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
-	cover_escape(out, title);
+	text_xml(out, title);
 	text_printf(out, "</title><style>%s</style></head><body>\n<h1>", style_sheet);
-	cover_escape(out, title);
+	text_xml(out, title);
 	text_puts(out, "</h1>\n");
 }
 
@@ -87,7 +88,7 @@ static void put_html_line(const struct cover_model *m, const struct cover_file *
 	text_puts(out, "</td><td class=\"b\">");
 	put_html_sites(m, f, s, line, out);
 	text_puts(out, "</td><td>");
-	cover_escape(out, source ? source : "");
+	text_xml(out, source ? source : "");
 	text_puts(out, "</td></tr>\n");
 }
 
@@ -99,7 +100,7 @@ static void put_page(const struct cover_model *m, const struct cover_file *f,
 
 	begin_page(out, f->path);
 	text_printf(out, "<p><a href=\"index.html\">All files</a></p>\n<table>%s<tr><td>", heads);
-	cover_escape(out, f->path);
+	text_xml(out, f->path);
 	text_puts(out, "</td>");
 	put_html_sums(&sum, out);
 	text_puts(out, "</tr></table>\n");
@@ -111,7 +112,7 @@ static void put_page(const struct cover_model *m, const struct cover_file *f,
 		const struct cover_function *x = &m->functions.at[f->first_function + i];
 
 		text_printf(out, "<tr class=\"%s\"><td>", x->count ? "y" : "n");
-		cover_escape(out, x->shown);
+		text_xml(out, x->shown);
 		text_printf(out, "</td><td><a href=\"#L%u\">%u</a></td><td>%llu</td></tr>\n",
 			    x->line, x->line, (unsigned long long)x->count);
 	}
@@ -177,7 +178,7 @@ static void put_index(const struct cover_model *m, struct text *out)
 		text_puts(out, "<tr><td><a href=\"");
 		page_name(m, f, out);
 		text_puts(out, "\">");
-		cover_escape(out, f->path);
+		text_xml(out, f->path);
 		text_puts(out, "</a></td>");
 		put_html_sums(&s, out);
 		text_puts(out, "</tr>\n");

@@ -3,31 +3,11 @@
  */
 #include "src/cover/write.h"
 #include "src/base/file.h"
+#include "src/base/utf8.h"
 #include "src/lower/sites.h"
 
 #include <sys/stat.h>
 #include <time.h>
-
-/* Bytes that XML does not allow, and those that are no UTF-8, become question marks. */
-void cover_escape(struct text *out, const char *s)
-{
-	for (; *s; s++) {
-		u8 c = (u8)*s;
-
-		if (c == '<')
-			text_puts(out, "&lt;");
-		else if (c == '>')
-			text_puts(out, "&gt;");
-		else if (c == '&')
-			text_puts(out, "&amp;");
-		else if (c == '"')
-			text_puts(out, "&quot;");
-		else if (c < 0x20 && c != '\t')
-			text_puts(out, "?");
-		else
-			text_add(out, s, 1);
-	}
-}
 
 static double rate(u32 hit, u32 all)
 {
@@ -85,7 +65,7 @@ static void put_xml_methods(const struct cover_model *m, const struct cover_file
 		const struct cover_function *x = &m->functions.at[f->first_function + i];
 
 		text_puts(out, "            <method name=\"");
-		cover_escape(out, x->shown);
+		text_xml(out, x->shown);
 		text_printf(
 			out,
 			"\" signature=\"\" line-rate=\"%s\" branch-rate=\"1.0\" complexity=\"0.0\">\n"
@@ -104,7 +84,7 @@ static void put_package(const char *path, struct text *out)
 	for (const char *at = path; at + 1 < base; at++) {
 		char c[2] = {*at == '/' ? '.' : *at, 0};
 
-		cover_escape(out, c);
+		text_xml(out, c);
 	}
 }
 
@@ -121,9 +101,9 @@ static void put_class(const struct cover_model *m, const struct cover_file *f,
 	struct cover_sum sum = cover_sum_file(m, f);
 
 	text_puts(out, "        <class name=\"");
-	cover_escape(out, file_base_name(f->path));
+	text_xml(out, file_base_name(f->path));
 	text_puts(out, "\" filename=\"");
-	cover_escape(out, f->path);
+	text_xml(out, f->path);
 	text_puts(out, "\"");
 	put_rates(&sum, out);
 	text_puts(out, " complexity=\"0.0\">\n");
@@ -201,7 +181,7 @@ void cover_write_cobertura(const struct cover_model *m, const struct cover_style
 		sum.lines_hit, sum.lines, sum.ways_hit, sum.ways,
 		(unsigned long long)newest_source(m));
 	text_puts(out, "  <sources>\n    <source>");
-	cover_escape(out, m->root);
+	text_xml(out, m->root);
 	text_puts(out, "</source>\n  </sources>\n  <packages>\n");
 	put_packages(m, s, out);
 	text_puts(out, "  </packages>\n</coverage>\n");

@@ -36,6 +36,13 @@ static bool syntax_fail(struct compiler *c, const char *what)
 	return false;
 }
 
+/* There are 15,000 of them whenever a program starts, too many for a format. */
+static void add_hint(struct compiler *c, const char *before, const char *word, size_t n)
+{
+	text_puts(&c->hint, before);
+	text_add(&c->hint, word, n);
+}
+
 static bool is_word_char(char ch)
 {
 	return isalnum((u8)ch) || ch == '_' || ch == ':' || ch == '#';
@@ -142,7 +149,7 @@ static bool compile_alt(struct compiler *c, struct isa_slot *slot)
 	*alt = (struct isa_alt){.word = (u16)isa_word_find(c->p, n)};
 	if (!n || !alt->word)
 		return syntax_fail(c, "unknown modifier");
-	text_printf(&c->hint, "%s%.*s", slot->alts ? "|" : "", (int)n, c->p);
+	add_hint(c, slot->alts ? "|" : "", c->p, n);
 	slot->alts++;
 	c->p += n;
 	if (*c->p == '[') {
@@ -247,8 +254,7 @@ static bool compile_names(struct compiler *c)
 			(u16)isa_opcode_find(names[row->names], strlen(names[row->names]));
 		if (opcodes[row->names++] == ISA_OPCODES)
 			return syntax_fail(c, "opcode not in opcodes.def");
-		text_printf(&c->hint, "%s%.*s", row->names == 1 ? (list ? "{" : "") : "|", (int)n,
-			    c->p);
+		add_hint(c, row->names == 1 ? (list ? "{" : "") : "|", c->p, n);
 		c->p += n;
 	} while (list && *c->p++ == '|');
 	if (list)
@@ -458,7 +464,8 @@ static bool compile_operand(struct compiler *c, bool optional, bool bar)
 		return syntax_fail(c, "operand name expected");
 	memcpy(o->name, c->p, n);
 	c->p += n;
-	text_printf(&c->hint, address ? "[%s]" : "%s", o->name);
+	add_hint(c, address ? "[" : "", o->name, n);
+	text_puts(&c->hint, address ? "]" : "");
 	if (address) {
 		if (!compile_address(c, o))
 			return false;

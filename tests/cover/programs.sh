@@ -114,6 +114,27 @@ says out '^SF:elsewhere/clamp.cu$'
 ok "$(grep -qE '^(DA:24|BRDA:23)' out; echo $((!$?)))" "marked lines and branches are left out"
 refused 0 'no source lies in' "sources that are elsewhere" ptxloom coverage report cov --root elsewhere
 
+refused 1 'lines: 0.0% .0 of 0., less than 1%' "where nothing was counted, nothing is enough" \
+	ptxloom coverage report cov --root elsewhere --fail-under-lines 1
+status 0 ptxloom coverage report cov --root elsewhere --fail-under-lines 0
+
+# Names and sources that are not ASCII, nor UTF-8.
+odd=$(printf 'caf\303\251 & <b>')
+mkdir "$odd"
+skipping || printf '// \351 \001\n' | cat clamp.cu - >"$odd/clamp.cu"
+succeeds "odd names are built" ptxloom cc -G "$odd/clamp.cu" -o odd
+status 0 ptxloom run --coverage=odd.cov ./odd 100
+status 0 ptxloom coverage report odd.cov --lcov
+says out "^SF:$odd/clamp.cu\$"
+status 0 ptxloom coverage report odd.cov --cobertura -o c.xml
+if command -v xmllint >/dev/null; then
+	status 0 xmllint --noout --nonet --dtdvalid "$top/tests/cover/coverage-04.dtd" c.xml
+else
+	skip "Cobertura's XML is valid" "no xmllint"
+fi
+status 0 ptxloom coverage html odd.cov -o oddpages
+ok "$(skipping || iconv -f UTF-8 -t UTF-8 oddpages/*.html >/dev/null; echo $?)" "pages are UTF-8"
+
 # ---- processes ----
 
 if ! skipping; then

@@ -202,14 +202,15 @@ static void explain_nothing(const struct cover_model *m)
 			m->root, m->left_out.at[0], m->left_out.len > 1 ? ", as are others" : "");
 }
 
-static bool is_enough(const char *what, u32 hit, u32 all, double least)
+/* any: there are lines, perhaps without a branch. Where nothing was counted, nothing is enough. */
+static bool is_enough(const char *what, u32 hit, u32 all, double least, bool any)
 {
 	double percent = cover_percent(hit, all);
 
-	if (least < 0 || percent >= least)
+	if (least < 0 || (all ? percent >= least : any || !least))
 		return true;
-	fprintf(stderr, "ptxloom: error: %s: %.1f%% (%u of %u), less than %g%%\n", what, percent,
-		hit, all, least);
+	fprintf(stderr, "ptxloom: error: %s: %.1f%% (%u of %u), less than %g%%\n", what,
+		all ? percent : 0, hit, all, least);
 	return false;
 }
 
@@ -274,8 +275,9 @@ static int report(struct options *o)
 	if (!write_report(o, &m)) {
 		status = TOOL_USAGE;
 	} else {
-		bool lines = is_enough("lines", sum.lines_hit, sum.lines, o->lines),
-		     branches = is_enough("branches", sum.ways_hit, sum.ways, o->branches);
+		bool lines = is_enough("lines", sum.lines_hit, sum.lines, o->lines, sum.lines),
+		     branches =
+			     is_enough("branches", sum.ways_hit, sum.ways, o->branches, sum.lines);
 
 		status = lines && branches ? TOOL_OK : TOOL_FINDINGS;
 	}

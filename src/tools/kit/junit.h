@@ -12,8 +12,6 @@ struct junit_case {
 	u64 ms;
 };
 
-/* Add text with XML's escapes; characters that XML does not have become U+FFFD. */
-void junit_text(struct text *t, const char *s);
 void junit_begin(struct text *t, const char *suite, u64 tests, u64 failures);
 void junit_add(struct text *t, const struct junit_case *c);
 void junit_end(struct text *t);

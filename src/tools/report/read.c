@@ -2,6 +2,7 @@
  * Reading and merging the lines of PTXLOOM_REPORT.
  */
 #include "src/base/file.h"
+#include "src/base/utf8.h"
 #include "src/tools/report/report.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ static void take_process(struct report *r, const cJSON *line)
 /* False: it is not a record. */
 static bool take_record(struct report *r, const char *text, size_t len)
 {
-	cJSON *line = cJSON_ParseWithLength(text, len);
+	cJSON *line = utf8_is_valid(text, len) ? cJSON_ParseWithLength(text, len) : NULL;
 	const char *type = record_member(line, "type");
 	bool ok = true;
 

@@ -200,10 +200,54 @@ static int device_link(const struct line *l)
 	return cc_empty_object(out);
 }
 
+/*
+ * `nvcc --run PROGRAM` alone builds nothing. The name may be within quotes, which nvcc's own shell
+ * takes away: Meson asks so.
+ */
+static bool find_built(const struct line *l, char *out, size_t size)
+{
+	const char *name = NULL;
+	struct file f;
+	size_t n;
+	bool is_program;
+
+	for (u32 i = 1; i < l->words.len; i++) {
+		const char *w = l->words.at[i];
+
+		if (!strcmp(w, "-run") || !strcmp(w, "--run"))
+			continue;
+		if (name || *w == '-')
+			return false;
+		name = w;
+	}
+	if (!name)
+		return false;
+	n = strlen(name);
+	if (n > 2 && *name == '"' && name[n - 1] == '"') {
+		name++;
+		n -= 2;
+	}
+	snprintf(out, size, "%s%.*s", memchr(name, '/', n) ? "" : "./", (int)n, name);
+	if (!file_open(&f, out))
+		return false;
+	is_program = f.size > 4 && !memcmp(f.data, "\177ELF", 4) && !access(out, X_OK);
+	file_close(&f);
+	return is_program;
+}
+
+static int run_built(const char *path)
+{
+	execl("/proc/self/exe", "ptxloom", "run", "--", path, (char *)NULL);
+	fprintf(stderr, "ptxloom cc: error: %s: %s\n", path, strerror(errno));
+	return TOOL_CANNOT_RUN;
+}
+
 static int answer(const struct line *l)
 {
 	char top[4200];
 
+	if (line_has(l, "-run", "--run") && find_built(l, top, sizeof(top)))
+		return run_built(top);
 	if (line_has(l, "--version", "-V"))
 		return print_version();
 	if (line_has(l, "--list-gpu-arch", "-arch-ls"))

@@ -15,6 +15,8 @@ int main(int argc, char **argv)
 	status = scale_all(x.data(), 2.0f, n);
 	for (float v : x)
 		status |= v != 6.0f;
-	puts(status ? "wrong" : "all right");
+	size_t bytes = 0;
+	cuDeviceTotalMem(&bytes, 0);
+	printf("%s, of %zu bytes\n", status ? "wrong" : "all right", bytes);
 	return status != 0;
 }

@@ -167,7 +167,9 @@ static void check_opaque(void)
 static void check_sections(void)
 {
 	struct ptx_text t = ptx_text_parse(
-		PTX_HEADER ".file 1 \"a.cu\"\n.file 2 \"b.cuh\", 1700000000, 4242\n", "",
+		PTX_HEADER ".file 1 \"a.cu\"\n.file 2 \"b.cuh\", 1700000000, 4242\n"
+			   ".file 3 \"caf\\303\\251\\\\8\\999\\012\"\n",
+		"",
 		".section .debug_x\n{\n.b8 1, 2, -1\nmid:\n.b16 0x304\n.b32 mid, mid+8, 5\n.b64 end-mid\nend:\n}\n"
 		".section .debug_str { name: .b8 102, 0 }\n",
 		true);
@@ -186,6 +188,7 @@ static void check_sections(void)
 		CHECK_STR(s->relocs.at[2].minus->text, "mid");
 		CHECK_EQ(s->relocs.at[2].size, 8);
 		CHECK_EQ(t.m->files.at[1].mtime, 1700000000);
+		CHECK_STR(t.m->files.at[2].path, "caf\303\251\\8\\999\\012");
 	}
 	ptx_text_fini(&t);
 }
