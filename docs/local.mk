@@ -11,8 +11,8 @@ EXTRA_DIST += docs/architecture.md docs/images.md docs/engine.md docs/programs.m
 EXTRA_DIST += docs/glossary.md docs/memory-model.md docs/tensor-cores.md
 EXTRA_DIST += docs/findings.md docs/sanitizer.md samples/checks/checks.cu
 EXTRA_DIST += docs/textures.md docs/exactness.md docs/ptx.md
-EXTRA_DIST += docs/libraries.md docs/memory.md docs/clang.md docs/using.md docs/debugging.md docs/editors.md docs/debugger-internals.md docs/record.md docs/checks.md docs/caches.md docs/profile.md docs/inject.md docs/explore.md docs/coverage.md docs/build-systems.md docs/python.md docs/ci.md docs/packages.md
-EXTRA_DIST += samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx samples/vector_add.cu samples/walk.cu
+EXTRA_DIST += docs/libraries.md docs/memory.md docs/clang.md docs/using.md docs/debugging.md docs/editors.md docs/debugger-internals.md docs/record.md docs/checks.md docs/caches.md docs/profile.md docs/inject.md docs/explore.md docs/coverage.md docs/build-systems.md docs/python.md docs/pytorch.md docs/ci.md docs/packages.md
+EXTRA_DIST += samples/pytorch/train.py samples/vector_add.ptx samples/tile_reduction.ptx samples/shuffle.ptx samples/vector_add.cu samples/walk.cu
 EXTRA_DIST += samples/testkit/bank.cu samples/testkit/clamp.cu samples/testkit/fsum.cu samples/testkit/hang.cu samples/testkit/mp.cu samples/testkit/oom.cu samples/testkit/race.cu samples/testkit/saxpy.ktest
 EXTRA_DIST += samples/testkit/clamp_test.cc samples/testkit/suite.cc samples/testkit/CMakeLists.txt samples/testkit/README.md \
 	samples/testkit/clamp.ktest samples/testkit/run.sh samples/testkit/test_clamp.py samples/testkit/.github/workflows/kernels.yml samples/testkit/.gitlab-ci.yml

@@ -36,7 +36,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cuda/drv_stream.c \
 	runtime/cuda/driver.def runtime/cuda/driver_graph.def \
 	runtime/cudart/runtime.def \
-	runtime/cudart/rt_handle.c runtime/cudart/rt_handle.h \
+	runtime/cudart/rt_host.c runtime/cudart/rt_handle.c runtime/cudart/rt_handle.h \
 	runtime/graph/capture_fns.c \
 	runtime/graph/event_fns.c \
 	runtime/graph/graph_action.c runtime/graph/graph_api.h \

@@ -293,6 +293,12 @@ struct ptxloom_findings;
  * become new. Returns how many.
  */
 __attribute__((visibility("default"))) int plrt_after_test(void);
+/*
+ * Where the host has `bytes` of memory that a program allocated with CUDA: for work of the host in
+ * place of kernels, ordered by its caller. writes: checks are told that all of it is written.
+ * NULL: it is not allocated, or not in one piece. Valid until it is freed.
+ */
+__attribute__((visibility("default"))) void *plrt_host_memory(u64 address, u64 bytes, int writes);
 __attribute__((visibility("default"))) const struct ptxloom_findings *plrt_findings(void);
 __attribute__((visibility("default"))) void plrt_findings_clear(void);
 /* For ptxloom_counters. NULL: nothing is counted. */

@@ -98,6 +98,8 @@ int tool_main_env(const struct tool_command *self, int argc, char **argv)
 		return TOOL_CANNOT_RUN;
 	print_export("LD_PRELOAD", e.preload);
 	print_export("LD_LIBRARY_PATH", e.library_path);
+	if (e.python_path)
+		print_export("PYTHONPATH", e.python_path);
 	if (!print_nvcc_flags())
 		return TOOL_CANNOT_RUN;
 	if (device)

@@ -12,7 +12,8 @@ ptxloom_SOURCES += src/tools/coverage/coverage.c
 ptxloom_SOURCES += $(profile_pages) src/tools/profile/ncu_options.def src/tools/profile/options.c src/tools/profile/options.h src/tools/profile/profile.c
 ptxloom_SOURCES += src/tools/learn/learn.c src/tools/images.c src/tools/images.h src/tools/ls.c src/tools/ptx.c
 ptxloom_SOURCES += src/tools/devices.c src/tools/supervise.c src/tools/supervise.h
-ptxloom_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"'
+ptxloom_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(abs_srcdir)/share/ptxloom/include"' \
+	-DPTXLOOM_SOURCE_PYTHON='"$(abs_srcdir)/python/torch"'
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h src/tools/exec_replay.c src/tools/exec_replay.h
 ptxloom_SOURCES += src/tools/kit/calc.c src/tools/kit/calc.h src/tools/kit/compare.c src/tools/kit/compare.h src/tools/kit/expect.c src/tools/kit/expect.h src/tools/kit/many.c src/tools/kit/many.h

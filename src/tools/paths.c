@@ -23,11 +23,14 @@ static bool own_folder(char *out, size_t size)
 	return slash != NULL;
 }
 
-/* The first place in which `file` can be read becomes `out`. */
+/*
+ * The first place in which `file` can be read becomes `out`. variable: names the place instead;
+ * SETTING_COUNT: none does.
+ */
 static bool find_path(char *out, size_t size, enum setting variable, const char *const *places,
 		      const char *file)
 {
-	const char *named = setting_text(variable);
+	const char *named = variable == SETTING_COUNT ? NULL : setting_text(variable);
 	char folder[4096], path[8192];
 
 	if (named) {
@@ -67,4 +70,15 @@ bool tool_find_include(char *out, size_t size)
 	/* A build outside the source tree knows where that is. */
 	return !access(PTXLOOM_SOURCE_INCLUDE "/cuda_runtime.h", R_OK) &&
 	       (size_t)snprintf(out, size, "%s", PTXLOOM_SOURCE_INCLUDE) < size;
+}
+
+bool tool_find_python(char *out, size_t size)
+{
+	static const char *const places[] = {"../share/ptxloom/python", NULL};
+	static const char file[] = "ptxloom_torch/__init__.py";
+
+	if (find_path(out, size, SETTING_COUNT, places, file))
+		return true;
+	return !access(PTXLOOM_SOURCE_PYTHON "/ptxloom_torch/__init__.py", R_OK) &&
+	       (size_t)snprintf(out, size, "%s", PTXLOOM_SOURCE_PYTHON) < size;
 }

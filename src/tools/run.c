@@ -111,6 +111,14 @@ static char *prepend(const char *name, const char *first, char separator)
 	return v;
 }
 
+/* PyTorch finds the package that computes its operators by itself. */
+static bool takes_torch(void)
+{
+	const char *where = setting_text(SETTING_TORCH);
+
+	return !where || strcmp(where, "own") != 0;
+}
+
 bool tool_environment(struct tool_environment *e)
 {
 	char preload[4300], dir[4200];
@@ -127,6 +135,8 @@ bool tool_environment(struct tool_environment *e)
 	e->library_path = prepend("LD_LIBRARY_PATH", dir, ':');
 	snprintf(preload, sizeof(preload), "%s/libptxloom-runtime.so", dir);
 	e->nvtx = strdup(preload);
+	if (takes_torch() && tool_find_python(dir, sizeof(dir)))
+		e->python_path = prepend("PYTHONPATH", dir, ':');
 	return e->preload && e->library_path && e->nvtx;
 }
 
@@ -134,6 +144,8 @@ void tool_environment_set(const struct tool_environment *e)
 {
 	setenv("LD_PRELOAD", e->preload, 1);
 	setenv("LD_LIBRARY_PATH", e->library_path, 1);
+	if (e->python_path)
+		setenv("PYTHONPATH", e->python_path, 1);
 	/* What the program's allocators say of their pools is of use to checks alone. */
 	if (setting_text(SETTING_CHECK))
 		setenv("NVTX_INJECTION64_PATH", e->nvtx, 0);
@@ -144,6 +156,7 @@ void tool_environment_fini(struct tool_environment *e)
 	free(e->preload);
 	free(e->library_path);
 	free(e->nvtx);
+	free(e->python_path);
 }
 
 bool tool_find_program(const char *name, char *out, size_t size)

@@ -40,11 +40,14 @@ struct tool_command {
  */
 bool tool_find_libs(char *out, size_t size);
 bool tool_find_include(char *out, size_t size);
+/* Folder of the Python packages that programs find by themselves. */
+bool tool_find_python(char *out, size_t size);
 
 /* What programs need to find the emulated libraries. The strings are owned. */
 struct tool_environment {
 	char *preload, *library_path; /* LD_PRELOAD and LD_LIBRARY_PATH, with what they are now */
 	char *nvtx;                   /* NVTX_INJECTION64_PATH */
+	char *python_path;            /* PYTHONPATH, NULL: it stays */
 };
 
 /* False after a message. */
