@@ -79,8 +79,9 @@ bool cublas_take_half(struct cublas_operand *out, u32 type, enum hl_shape shape,
 		      s64 n, u64 at, s64 ld);
 /* n elements `step` apart, as a column. False: step is zero. */
 bool cublas_take_vector(struct cublas_operand *out, u32 type, s64 n, u64 at, s64 step);
-/* Put it into the stream. Returns a status. */
+/* Put it into the stream; or other work, with `data` of its own. Returns a status. */
 int cublas_issue(const struct cublas_call *c);
+int cublas_put(const struct cublas_call *c, work_fn *fn, const void *data, size_t bytes);
 
 /* Scalars and memory for work that runs. NULL, false: a fault, which has been reported. */
 bool cublas_read_scalar(const struct work_run *w, const struct cublas_scalar *s,

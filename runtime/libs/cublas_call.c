@@ -1,6 +1,6 @@
 /*
- * Calls of cuBLAS that are products or triangular systems: from what programs pass to the work in a
- * stream.
+ * Calls of cuBLAS that are products or triangular systems: from what programs
+ * pass to the work in a stream.
  */
 #include "runtime/libs/cublas.h"
 
@@ -230,11 +230,14 @@ static int blas_run(void *data, const struct work_run *w)
 	return error;
 }
 
-int cublas_issue(const struct cublas_call *c)
+int cublas_put(const struct cublas_call *c, work_fn *fn, const void *data, size_t bytes)
 {
 	libs_announce(c->f);
-	if (!c->m || !c->n || !c->batch)
-		return CUBLAS_SUCCESS;
 	return cublas_status_of(
-		plrt_work_issue(c->f->name, c->state.stream, blas_run, c, sizeof(*c), false));
+		plrt_work_issue(c->f->name, c->state.stream, fn, data, bytes, false));
+}
+
+int cublas_issue(const struct cublas_call *c)
+{
+	return c->m && c->n && c->batch ? cublas_put(c, blas_run, c, sizeof(*c)) : CUBLAS_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /*
- * Levels 1 to 3 of BLAS, products of mixed types, batches, pointer modes, streams and graphs,
- * errors: against loops over complex numbers.
+ * Levels 1 to 3 of BLAS, products of mixed types, batches, pointer modes,
+ * streams and graphs, errors: against loops over complex numbers.
  */
 #include "tests/hostlibs/device.h"
 
@@ -374,6 +374,86 @@ static void test_batches(void)
 	device_free(list);
 }
 
+/* Batches of systems: A x = b and its transposed one, the inverse, with factors and without. */
+static void test_systems(int t)
+{
+	enum { N = 7, R = 3, BATCH = 2, ALL = N * N * BATCH };
+	number a[ALL], b[ALL], got[ALL], want[N * N];
+	void *da, *db, *dc, *list, *at[3][BATCH], *pivots = device_new(N * BATCH * 4);
+	void *info = device_new(BATCH * 4);
+	double worst = 0;
+	int status = 0, host_info = 7, op = t < 2 ? 1 : 2;
+
+	fill_random(types[t], a, ALL);
+	fill_random(types[t], b, ALL);
+	for (int way = 0; way < 4; way++) {
+		da = upload(types[t], a, ALL);
+		db = upload(types[t], b, ALL);
+		dc = upload(types[t], b, ALL);
+		for (int i = 0; i < BATCH; i++) {
+			at[0][i] = (char *)da + i * N * N * bytes_of(types[t]);
+			at[1][i] = (char *)db + i * N * N * bytes_of(types[t]);
+			at[2][i] = (char *)dc + i * N * N * bytes_of(types[t]);
+		}
+		list = device_new(sizeof(at));
+		named("cudaMemcpy")(list, at, sizeof(at), 1);
+		if (way < 3)
+			status |= blas(t, "getrfBatched")(handle, N, list, N, pivots, info, BATCH);
+		if (way < 2)
+			status |= blas(t, "getrsBatched")(handle, way ? op : 0, N, R, list, N,
+							  pivots, (char *)list + sizeof(at[0]), N,
+							  &host_info, BATCH);
+		else if (way == 2)
+			status |= blas(t, "getriBatched")(handle, N, list, N, pivots,
+							  (char *)list + sizeof(at[0]), N, info,
+							  BATCH);
+		else
+			status |= blas(t, "matinvBatched")(
+				handle, N, list, N, (char *)list + sizeof(at[0]), N, info, BATCH);
+		download(types[t], db, got, ALL);
+		for (int i = 0; i < BATCH; i++) {
+			int columns = way < 2 ? R : N, from = i * N * N;
+
+			product(N, columns, N, 1, a + from, N, way == 1 ? op : 0, got + from, N, 0,
+				0, want, N);
+			for (int j = 0; j < N * columns; j++)
+				worst = fmax(worst, cabs(want[j] - (way < 2       ? b[from + j]
+								    : j % (N + 1) ? 0
+										  : 1)));
+		}
+		device_free(da);
+		device_free(db);
+		device_free(dc);
+		device_free(list);
+	}
+	status |= host_info;
+	verdict(t, worst / 50, status, "getrf, getrs, getri, matinv");
+	device_free(pivots);
+	device_free(info);
+}
+
+static void test_sums(int t)
+{
+	double worst;
+	int status, m = 9, n = 5;
+
+	factors(t, 2 + I, -0.5);
+	begin(t, 0);
+	for (int j = 0; j < n; j++)
+		for (int i = 0; i < m; i++)
+			x.want[i + j * MOST] =
+				alpha * conj(x.a[j + i * MOST]) + beta * x.b[i + j * MOST];
+	status = blas(t, "geam")(handle, 2, 0, m, n, alpha_bytes, x.da, MOST, beta_bytes, x.db,
+				 MOST, x.dc, MOST);
+	worst = end(t, x.dc);
+	begin(t, 0);
+	for (int j = 0; j < n; j++)
+		for (int i = 0; i < m; i++)
+			x.want[i + j * MOST] = x.a[i + j * MOST] * x.b[2 * (n - 1 - j)];
+	status |= blas(t, "dgmm")(handle, 1, m, n, x.da, MOST, x.db, -2, x.dc, MOST);
+	verdict(t, fmax(worst, end(t, x.dc)), status, "geam, dgmm");
+}
+
 /* In a graph, with factors on the device that change between two runs. */
 static void test_graph(void)
 {
@@ -449,6 +529,8 @@ int main(void)
 		test_triangles(t);
 		test_vectors(t);
 		test_level1(t);
+		test_systems(t);
+		test_sums(t);
 	}
 	for (int t = 2; t < 4; t++) {
 		test_symm(t, 'h', "hemm_v2");

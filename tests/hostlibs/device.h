@@ -1,6 +1,6 @@
 /*
- * For programs that call libraries which they do not link: functions by their names, matrices of
- * complex numbers here and of any type on the device.
+ * For programs that call libraries which they do not link: functions by their
+ * names, matrices of complex numbers here and of any type on the device.
  */
 #ifndef PL_TESTS_HOSTLIBS_DEVICE_H
 #define PL_TESTS_HOSTLIBS_DEVICE_H
@@ -62,13 +62,20 @@ static uint32_t bits_of_f32(float x)
 	return b;
 }
 
-/* Of small integers, which every type has. */
+/* To nearest even. */
 static uint16_t half_of(double x)
+{
+	int e = x == 0 ? -14 : ilogb(x);
+	double m = nearbyint(ldexp(fabs(x), 10 - (e < -14 ? -14 : e)));
+
+	return (uint16_t)((signbit(x) ? 0x8000 : 0) + (int)m + ((e < -14 ? -14 : e) + 14) * 0x400);
+}
+
+static uint16_t bf16_of(double x)
 {
 	uint32_t b = bits_of_f32((float)x);
 
-	return x == 0 ? 0
-		      : (uint16_t)((b >> 16 & 0x8000u) | (((b >> 13) - (112u << 10)) & 0x7fffu));
+	return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);
 }
 
 static double of_half(uint16_t h)
@@ -84,7 +91,7 @@ static void put(int type, void *at, number x)
 	float f[2] = {(float)creal(x), (float)cimag(x)};
 	double d[2] = {creal(x), cimag(x)};
 	int32_t i = (int32_t)creal(x);
-	uint16_t h = type == F16 ? half_of(creal(x)) : (uint16_t)(bits_of_f32(f[0]) >> 16);
+	uint16_t h = type == F16 ? half_of(creal(x)) : bf16_of(creal(x));
 
 	if (type == F32 || type == C32)
 		memcpy(at, f, (size_t)bytes_of(type));
