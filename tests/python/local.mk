@@ -13,6 +13,7 @@ wheel: all
 # What programs find by themselves under `ptxloom run`.
 ptxloomtorchdir = $(pkgdatadir)/python/ptxloom_torch
 dist_ptxloomtorch_DATA = python/torch/ptxloom_torch/__init__.py python/torch/ptxloom_torch/attention.py \
+	python/torch/ptxloom_torch/capture.py \
 	python/torch/ptxloom_torch/generators.py python/torch/ptxloom_torch/memory.py \
 	python/torch/ptxloom_torch/operators.py python/torch/ptxloom_torch/special.py
 ptxloomtorchinfodir = $(pkgdatadir)/python/ptxloom_torch-0.1.0.dist-info

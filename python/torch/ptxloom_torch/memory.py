@@ -5,7 +5,6 @@ import ctypes
 import torch
 
 _HOST = torch.device("cpu")
-_CAPTURING = 900  # cudaErrorStreamCaptureUnsupported
 _runtime = ctypes.CDLL("libptxloom-runtime.so")
 _runtime.plrt_host_memory.restype = ctypes.c_void_p
 _runtime.plrt_host_memory.argtypes = (ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int)
@@ -16,10 +15,6 @@ _cuda.cudaStreamSynchronize.argtypes = (ctypes.c_void_p,)
 def synchronize(index):
     """Waits for what is queued on the current stream of a device."""
     status = _cuda.cudaStreamSynchronize(torch._C._cuda_getCurrentRawStream(index))
-    if status == _CAPTURING:
-        raise RuntimeError(
-            "ptxloom: PyTorch's operators run on the host and cannot be captured in a CUDA graph"
-        )
     if status:
         torch.cuda.synchronize(index)  # says what went wrong, as PyTorch says it
 

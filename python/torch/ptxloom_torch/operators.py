@@ -5,7 +5,7 @@ import warnings
 
 import torch
 
-from . import generators, memory, special
+from . import capture, generators, memory, special
 
 # Allocation, views and sizes: PyTorch's own need no kernel.
 _NATIVE = {
@@ -171,16 +171,40 @@ class HostOperator:
             raise NotImplementedError(f"ptxloom: {self.name} does not change sparse tensors in place")
         if call.device is None:
             call.device = _indexed(torch.device("cuda"))
+        if capture.is_capturing():
+            return self._capture(args, kwargs, host_args, host_kwargs, call.device)
         memory.synchronize(call.device.index)
         resized = self._unsized(kwargs, host_kwargs)
-        if self.draws:
-            with self._randomness(args, kwargs, host_args, host_kwargs, call.device.index):
-                result = self._run(host_args, host_kwargs, kwargs, resized)
-        else:
-            result = self._run(host_args, host_kwargs, kwargs, resized)
+        generator = self._generator(args, kwargs)
+        result = self._host(generator, host_args, host_kwargs, resized, call.device.index)
         for name, host in resized.items():
             _fill(kwargs[name], host)
         return self._results(result, args, kwargs, call.device)
+
+    def _host(self, generator, args, kwargs, resized, index):
+        if not self.draws:
+            return self._run(args, kwargs, resized)
+        with self._randomness(generator, args, kwargs, index):
+            return self._run(args, kwargs, resized)
+
+    def _capture(self, args, kwargs, host_args, host_kwargs, device):
+        """The graph computes it each time that it runs; results are allocated now."""
+        made = None
+        if None in self.returned:
+            made = capture.shapes(self._chosen(args), self.name, args, kwargs)
+            made = capture.placed(made, device)
+        generator, into = self._generator(args, kwargs), capture.views(made)
+
+        def piece():
+            resized = {}
+            given = list(host_args), dict(host_kwargs)
+            result = self._host(generator, *given, resized, device.index)
+            if resized:
+                raise RuntimeError(f"ptxloom: an output of {self.name} has another size")
+            capture.fill(into, result)
+
+        capture.issue(self.name, device.index, piece)
+        return self._results(made, args, kwargs, device)
 
     def _unsized(self, kwargs, host_kwargs):
         """Outputs without elements get a size from the operator, others keep theirs."""
@@ -192,32 +216,40 @@ class HostOperator:
                 fresh[name] = host_kwargs[name] = _sized_later(out)
         return fresh
 
-    def _run(self, args, kwargs, given, resized):
-        # PyTorch hands out tensors that it made of numbers as numbers again.
+    def _chosen(self, args):
+        """PyTorch hands out tensors that it made of numbers as numbers again."""
         numbers = any(t and isinstance(a, (int, float, complex)) for t, a in zip(self.tensors, args))
-        compute = self.any_overload if numbers else self.compute
+        return self.any_overload if numbers else self.compute
+
+    def _run(self, args, kwargs, resized):
+        compute = self._chosen(args)
         try:
             return _compute(compute, args, kwargs)
         except RuntimeError as error:
             if "not resizable" not in str(error):
                 raise
         for name in self.outputs:
-            resized[name] = kwargs[name] = _sized_later(given[name])
+            resized[name] = kwargs[name] = _sized_later(kwargs[name])
         return _compute(compute, args, kwargs)
 
+    def _generator(self, args, kwargs):
+        if self.generator is None:
+            return None
+        return self._argument(self.names.index(self.generator), args, kwargs)
+
     @contextlib.contextmanager
-    def _randomness(self, args, kwargs, host_args, host_kwargs, index):
+    def _randomness(self, generator, args, kwargs, index):
         if self.generator is None:
             with generators.default_generator(index):
                 yield
+            return
+        drawn = generators.host_generator(generator, index)
+        position = self.names.index(self.generator)
+        if position < len(args):
+            args[position] = drawn
         else:
-            position = self.names.index(self.generator)
-            if position < len(args):
-                host_args[position] = generators.host_generator(args[position], index)
-            else:
-                given = kwargs.get(self.generator)
-                host_kwargs[self.generator] = generators.host_generator(given, index)
-            yield
+            kwargs[self.generator] = drawn
+        yield
 
     def _argument(self, position, args, kwargs):
         return args[position] if position < len(args) else kwargs.get(self.names[position])
