@@ -383,6 +383,16 @@ static bool splits_bytes(const struct step *s, const u8 *x, const u8 *y, u32 lan
 	return false;
 }
 
+/* Is one of a lane's operands a predicate that is not defined? What it chooses is computed. */
+static bool is_chosen(const struct step *s, u32 lane)
+{
+	for (u32 i = 0; i < s->srcs; i++)
+		if (s->src[i] != s->in->guard && taint_class(s->t, s->src[i]) == ROW_P &&
+		    taint_get(s->t, s->src[i], lane).mask)
+			return true;
+	return false;
+}
+
 /*
  * Which bytes of the result depend on what is not defined: run it with zeros and with ones there,
  * and see what differs. A shift to the left by other than whole bytes is a multiplication.
@@ -415,6 +425,8 @@ static void pass_bits(struct step *s)
 
 			v[l] = source_value(s, lane);
 			v[l].mask &= TAINT_COMPUTED;
+			if (is_chosen(s, lane))
+				v[l].mask |= TAINT_COMPUTED;
 			n = differing(s, result[0], result[1], lane);
 			v[l].mask = n ? v[l].mask | n : 0;
 			if (multiplies && splits_bytes(s, result[0], result[1], lane, n))

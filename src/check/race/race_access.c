@@ -2,6 +2,7 @@
  * Accesses: each byte's last ones are compared with those that come.
  */
 #include "src/check/race/race_int.h"
+#include "src/check/race/update.h"
 #include "src/dev/place.h"
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
@@ -142,12 +143,24 @@ static bool store_the_same(const struct visit *v, const struct touch *t, u32 lan
 	       same_bits(mine, other, size);
 }
 
+/* Is what a store writes the same for all threads? Else luck decides whether it was there. */
+static bool stores_fixed(const struct visit *v, const struct touch *t)
+{
+	u8 *fixed = &v->launch->manner[t->pc].fixed;
+
+	if (!*fixed)
+		*fixed = race_store_is_fixed(v->launch->program, t->pc) ? 2 : 1;
+	return *fixed == 2;
+}
+
 /* Is the outcome the same whichever of the two comes first? */
 static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, u64 address,
 			bool is_write)
 {
+	const struct touch *w = is_write ? t : &v->now;
+
 	if (!is_write || !v->writes)
-		return v->a->space == MEM_GLOBAL && (is_write ? t->silent : v->now.silent);
+		return v->a->space == MEM_GLOBAL && w->silent && stores_fixed(v, w);
 	if (t->time == v->now.time && t->pc == v->now.pc &&
 	    who_cta_of(t->who) == who_cta_of(v->now.who))
 		return store_the_same(v, t, lane, address);

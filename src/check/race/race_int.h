@@ -14,6 +14,7 @@ struct manner {
 	bool of_group;     /* one for all threads of a warpgroup */
 	bool feeds_atomic; /* a load of what the same thread then changes by an atomic */
 	u8 scope;
+	u8 fixed; /* a store of what is the same for all threads: 1 no, 2 yes, 0: not asked yet */
 };
 
 /* A wait at an mbarrier that a thread has come to and was not seen behind. */

@@ -143,3 +143,76 @@ u32 race_update_load(const struct program *p, u32 pc)
 	map_fini(&wanted);
 	return load;
 }
+
+/* ---- values that are the same for every thread ---- */
+
+/* Operations whose result is made of their operands alone. */
+static bool is_pure(enum isa_mnemonic opcode)
+{
+	switch (opcode) {
+	case OPCODE_mov:
+	case OPCODE_cvt:
+	case OPCODE_add:
+	case OPCODE_sub:
+	case OPCODE_mul:
+	case OPCODE_mad:
+	case OPCODE_neg:
+	case OPCODE_and:
+	case OPCODE_or:
+	case OPCODE_xor:
+	case OPCODE_not:
+	case OPCODE_shl:
+	case OPCODE_shr:
+	case OPCODE_prmt:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* One step backwards. False: what the instruction gives is wanted, and may be any value. */
+static bool is_step_fixed(struct map *wanted, const struct ir_func *f, u32 at)
+{
+	const struct ir_insn *in = &f->insns.at[at];
+	bool does = false;
+
+	for (u32 i = 0; i < in->ops; i++)
+		does |= is_written(in, i) && gives(wanted, f, update_operand(f, in, i));
+	if (!does)
+		return true;
+	if (in->guard != IR_NONE)
+		return false;
+	if (ir_opcode(in) == OPCODE_ld)
+		return isa_form_has(in->form, M_param) || isa_form_has(in->form, M_const);
+	if (!is_pure(ir_opcode(in)))
+		return false;
+	for (u32 i = 0; i < in->ops; i++) {
+		const struct ir_operand *o = update_operand(f, in, i);
+
+		if (is_written(in, i))
+			continue;
+		if (o->kind == IR_OP_SREG)
+			return false;
+		update_want(wanted, f, o);
+	}
+	return true;
+}
+
+bool race_store_is_fixed(const struct program *p, u32 pc)
+{
+	const struct uop *in = &p->uop[pc];
+	const struct ir_func *f = p->funcs[in->func].func;
+	struct map wanted = {0};
+	u32 at = in->ir;
+	bool fixed;
+
+	if (at >= f->insns.len || ir_opcode(&f->insns.at[at]) != OPCODE_st ||
+	    f->insns.at[at].ops < 2)
+		return false;
+	fixed = update_want(&wanted, f, update_operand(f, &f->insns.at[at], 1));
+	while (fixed && at-- > 0)
+		fixed = is_step_fixed(&wanted, f, at);
+	fixed &= !wanted.len;
+	map_fini(&wanted);
+	return fixed;
+}

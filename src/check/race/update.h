@@ -11,4 +11,10 @@
  */
 u32 race_update_load(const struct program *p, u32 pc);
 
+/*
+ * Does the store at micro-op `pc` store what is the same for all threads, whatever they have read:
+ * constants, parameters, and what is computed of these? As when places are marked as visited.
+ */
+bool race_store_is_fixed(const struct program *p, u32 pc);
+
 #endif
