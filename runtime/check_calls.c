@@ -308,6 +308,9 @@ void check_call(const char *name, int status, const void *caller, const struct e
 	struct host_from from = {.caller = caller};
 	bool is_noted, is_wrong;
 
+	/* The first call of all may fail before anything is set up. */
+	if (status != STATUS_SUCCESS && !the_process.checks)
+		rt_get();
 	if (!(the_process.checks & CHECKS_OF_CALLS) || the_process.is_forked)
 		return;
 	row = find_call_row(name);

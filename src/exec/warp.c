@@ -484,7 +484,7 @@ void exec_overrun(struct gang *g, const struct uop *in, u32 lane, struct fault *
 	u32 warp = g->warp;
 
 	g->warp += lane / WARP_LANES;
-	f->write = exec_is_store(in);
+	f->write |= exec_is_store(in);
 	locate_fault(g, in, FAULT_ILLEGAL_ADDRESS, 1u << lane % WARP_LANES, f);
 	g->warp = warp;
 	g->env->on_overrun(g->env->user, f);

@@ -10,6 +10,7 @@ libcore_la_SOURCES += \
 	src/lower/fuse_launch.c \
 	src/lower/idle.c \
 	src/lower/lower.c \
+	src/lower/lower_bounds.c \
 	src/lower/lower_build.c \
 	src/lower/lower_check.c \
 	src/lower/lower_contract.c \

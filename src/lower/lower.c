@@ -288,6 +288,7 @@ static void lower_function(struct lower *l, u32 index)
 	memset(l->vreg_of, 0xff, sizeof(u32) * f->regs.len);
 	lower_contract_find(l, used);
 	lower_made_open(l);
+	lower_bounds_open(l);
 	lower_count_open(l);
 	lower_lay_out_frame(l);
 	lower_prologue(l);
@@ -303,6 +304,7 @@ static void lower_function(struct lower *l, u32 index)
 		keep_registers(l, index);
 out:
 	lower_count_close(l);
+	lower_bounds_close(l);
 	lower_made_close(l);
 	lower_contract_free(l);
 	free(l->mentions);

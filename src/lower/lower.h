@@ -47,6 +47,7 @@ struct lower_options {
 	 * noticed; the program remembers where, in `extents`. shared_static is as without.
 	 */
 	bool apart;
+	bool bounds;   /* accesses beyond objects of local memory are reported, as overruns */
 	u8 counts;     /* enum lower_count: count lanes at these sites (sites.h) */
 	bool stable;   /* results depend on no order of CTAs: lower_turns.c */
 	bool contract; /* unrounded products and sums become fused ones, as on hardware */

@@ -124,6 +124,7 @@ struct lower {
 	u32 count_lanes, count_guard;
 	bool count_whole; /* what came before needs whole warps, which stay together since */
 	u8 *mentions; /* register of f -> how often it is named, 2: or more; NULL: not counted */
+	struct lower_bounds *bounds; /* objects in local memory; NULL: accesses are not checked */
 	struct contract *contract; /* products of f that go into sums; NULL: none are looked for */
 };
 
@@ -346,6 +347,15 @@ void lower_visit(struct lower *l, const struct ir_insn *in, lower_visitor *see);
  * result is needed as well.
  */
 bool lower_contracted(struct lower *l);
+
+/* ---- lower_bounds.c ---- */
+
+/* With lower_options.bounds: of f, whose local variables are known. */
+void lower_bounds_open(struct lower *l);
+void lower_bounds_close(struct lower *l);
+/* An access is to be lowered: emit what reports it outside of the object that it is of. */
+void lower_bounds_check(struct lower *l, const struct ir_operand *op, const struct lower_place *p,
+			u32 bytes, bool write);
 
 /* ---- lower_made.c ---- */
 

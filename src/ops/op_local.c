@@ -343,3 +343,47 @@ HANDLER(frame_address)
 		}
 	return in + 1;
 }
+
+/* ---- objects of local memory, for those who look for accesses beyond them ---- */
+
+static void report_object(struct gang *g, const struct uop *in, u32 lane, u64 at, u64 from)
+{
+	const struct uop_bounds *b = &in->bounds;
+	u32 size = b->to - b->from;
+	struct fault f = {.address = at, .size = b->bytes, .space = MEM_LOCAL, .write = b->write};
+
+	snprintf(f.text, sizeof(f.text), "%llu bytes %s an object of %u bytes in local memory",
+		 (unsigned long long)(at < from          ? from - at
+				      : at < from + size ? at - from
+							 : at - from - size),
+		 at < from          ? "before"
+		 : at < from + size ? "inside"
+				    : "after",
+		 size);
+	exec_overrun(g, in, lane, &f);
+}
+
+HANDLER(local_bounds)
+{
+	const struct uop_bounds *b = &in->bounds;
+	u64 window = b->generic ? g->env->mem->local_base : 0;
+
+	if (!g->env->on_overrun)
+		return in + 1;
+	EACH_LANE(w, l) {
+		u32 lane = w * WARP_LANES + l;
+		u64 at = in->flags & UOPF_WIDE ? ROW64(in->a)[lane] + (u64)b->offset
+					       : (u32)(ROW32(in->a)[lane] + (u32)b->offset);
+		u64 from = b->from + (in->b == NO_ROW ? 0 : ROW32(in->b)[lane]);
+
+		at -= window;
+		if (PL_LIKELY(at >= from && at + b->bytes <= from + (b->to - b->from)))
+			continue;
+		/* Others are faults. */
+		if (at < g->env->local_bytes && at + b->bytes <= g->env->local_bytes) {
+			report_object(g, in, lane, at, from);
+			break;
+		}
+	}
+	return in + 1;
+}

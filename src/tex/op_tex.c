@@ -313,6 +313,16 @@ static u8 *surface_at(struct gang *g, const struct uop *in, u32 lane, const stru
 	return surf_at(s, p, fault);
 }
 
+static void refuse_odd_place(struct gang *g, const struct uop *in, u32 lane,
+			     const struct surf_place *p)
+{
+	struct access a = {.warp = lane / WARP_LANES, .width = p->bytes};
+
+	a.address[lane % WARP_LANES] = (u32)p->at[0];
+	refuse(g, in, &a, FAULT_MISALIGNED_ADDRESS, 1u << lane % WARP_LANES);
+	g->fault->write = in->inner == OP_sust;
+}
+
 /* Host address of the lane's place, NULL: outside. False after a fault. */
 static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
 			  const struct tex_object *s, u8 **at)
@@ -326,6 +336,13 @@ static bool surface_place(struct gang *g, const struct uop *in, u32 lane,
 			    p.formatted ? s->image.element_bytes : p.bytes);
 		g->fault->write = in->inner == OP_sust;
 		surf_say_outside(s, &p, g->fault->text, sizeof(g->fault->text));
+	}
+	/* As an H100 does; sured takes the word that has the byte. */
+	if (!fault && *at && !p.formatted && in->inner != OP_sured &&
+	    (u32)p.at[0] & (p.bytes - 1)) {
+		refuse_odd_place(g, in, lane, &p);
+		surf_say_outside(s, &p, g->fault->text, sizeof(g->fault->text));
+		return false;
 	}
 	return !fault;
 }

@@ -105,6 +105,11 @@ static void put_payload(const struct program *p, const struct uop *in, struct te
 			    (unsigned long long)in->stack.bytes, in->stack.from, in->stack.to,
 			    in->stack.align);
 		break;
+	case PAYLOAD_BOUNDS:
+		text_printf(out, " offset %lld, %u bytes from %u to %u%s",
+			    (long long)in->bounds.offset, in->bounds.bytes, in->bounds.from,
+			    in->bounds.to, in->bounds.generic ? ", generic" : "");
+		break;
 	case PAYLOAD_BARRIER:
 		text_printf(out, " number %u threads %u", in->barrier.number, in->barrier.threads);
 		break;

@@ -125,6 +125,7 @@ enum uop_payload {
 	PAYLOAD_BRANCH,
 	PAYLOAD_CALL,
 	PAYLOAD_STACK,
+	PAYLOAD_BOUNDS,
 	PAYLOAD_BARRIER,
 	PAYLOAD_ADDRESS,
 	PAYLOAD_SREG,
@@ -177,6 +178,15 @@ struct uop_stack {
 	u64 bytes;
 	u32 from, to; /* copies: offsets from rows a and b */
 	u32 align;
+};
+
+/* Is the access of the next micro-op within an object of local memory? From row b on, if any. */
+struct uop_bounds {
+	s64 offset; /* added to addresses */
+	u32 from, to;
+	u32 bytes;    /* of the access */
+	bool generic; /* addresses */
+	bool write;
 };
 
 struct uop_barrier {
@@ -322,6 +332,7 @@ struct uop {
 		struct uop_branch branch;
 		struct uop_call call;
 		struct uop_stack stack;
+		struct uop_bounds bounds;
 		struct uop_barrier barrier;
 		struct uop_address address;
 		struct uop_sreg sreg;

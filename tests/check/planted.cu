@@ -188,6 +188,54 @@ static void mem_local(bool bad)
 	done(p);
 }
 
+// Two arrays that lie side by side.
+K local_arrays(int *p, int n)
+{
+	int a[8], b[8];
+	for (int i = 0; i < 8; i++) {
+		a[i] = p[i];
+		b[i] = p[i + 8];
+	}
+	a[n] = 1; // !mem_local_object
+	b[p[3]] = 2;
+	p[0] = a[p[3]] + b[p[4]];
+}
+
+static void mem_local_object(bool bad)
+{
+	int *p = alloc(64);
+	GO(local_arrays, 1, 1, p, bad ? 9 : 7);
+	done(p);
+}
+
+// The frame of a function, below that of its caller.
+template <bool BAD> __device__ __noinline__ int sum_of(const int *p, int n)
+{
+	int a[8], s = 0;
+	for (int i = 0; i < 8; i++)
+		a[i] = p[i];
+	a[p[n]] = 3;
+	for (int i = 0; i < n; i++)
+		s += a[i]; // !mem_local_frame
+	return s;
+}
+
+K local_frame(int *p, int n)
+{
+	int a[16];
+	for (int i = 0; i < 16; i++)
+		a[i] = p[i];
+	a[p[3]] = sum_of<BAD>(p, n);
+	p[0] = a[p[4]] + sum_of<BAD>(p, 2);
+}
+
+static void mem_local_frame(bool bad)
+{
+	int *p = alloc(64);
+	GO(local_frame, 1, 1, p, bad ? 9 : 8);
+	done(p);
+}
+
 K vector(int *p)
 {
 	*(double *)(p + (BAD ? 1 : 4)) = 1; // !mem_vector
@@ -789,6 +837,22 @@ static void race_rotate(bool bad)
 		h[i] = i;
 	cudaMemcpy(p, h, 256, cudaMemcpyHostToDevice);
 	GO(rotate, 1, 64, p);
+	done(p);
+}
+
+// The values are the same, as it happens.
+K stencil(int *o)
+{
+	int t = threadIdx.x, v = o[t] + o[(t + 1) % 64];
+	if (!BAD)
+		__syncthreads();
+	o[t] = v; // !race_zeros
+}
+
+static void race_zeros(bool bad)
+{
+	int *p = alloc(64);
+	GO(stencil, 1, 64, p);
 	done(p);
 }
 

@@ -296,7 +296,7 @@ template <int MODE> __global__ void surf(cudaSurfaceObject_t s, int x)
 {
 	x += 4 * threadIdx.x;
 	if (MODE == 0)
-		surf2Dwrite(1, s, x, 3); // !mem_surface_trap !mem_surface_freed
+		surf2Dwrite(1, s, x, 3); // !mem_surface_trap !mem_surface_freed !mem_surface_odd
 	if (MODE == 1)
 		surf2Dwrite(1, s, x, 3, cudaBoundaryModeZero);
 	if (MODE == 2 && threadIdx.x == 31)
@@ -327,6 +327,17 @@ static void mem_surface_trap(bool bad)
 	surf<0><<<1, 32>>>(s, bad ? 4 : 0);
 	surf<1><<<1, 32>>>(s, 4);
 	surf<2><<<1, 32>>>(s, 4);
+	cudaDeviceSynchronize();
+	cudaDestroySurfaceObject(s);
+	cudaFreeArray(a);
+}
+
+static void mem_surface_odd(bool bad)
+{
+	cudaArray_t a;
+	cudaSurfaceObject_t s = surface(&a);
+	surf<0><<<1, 31>>>(s, bad ? 2 : 0);
+	surf<1><<<1, 32>>>(s, 128);
 	cudaDeviceSynchronize();
 	cudaDestroySurfaceObject(s);
 	cudaFreeArray(a);

@@ -336,15 +336,12 @@ static bool is_use(const struct visit *v, struct taint_value x)
 	return x.origin == TAINT_NEVER ? v->a->count == 1 : v->launch->reads.at[x.origin - 1].whole;
 }
 
-static void visit_element(struct visit *v, u32 lane, u32 element)
+/* An element that is stored at a place in memory. */
+static void keep_value(struct visit *v, u32 lane, u64 at, struct taint_value x)
 {
-	u32 size = v->a->size, row = value_row(v, v->a->in->b, element);
-	u64 at = v->at + (u64)element * size;
-	struct taint_value x = {0};
+	u32 size = v->a->size;
 	struct init_where where = {v->a->cta, v->a->pc, v->a->warp * WARP_LANES + lane};
 
-	if (row != NO_ROW)
-		x = taint_get(v->t, row, v->first_lane + lane);
 	written_set(v->written, at, size);
 	if (!(x.mask & TAINT_BYTES))
 		return;
@@ -354,6 +351,16 @@ static void visit_element(struct visit *v, u32 lane, u32 element)
 	}
 	for (u32 m = x.mask & ((1u << size) - 1); m; m &= m - 1)
 		written_taint(v->written, at + (u32)__builtin_ctz(m), 1, origin_in_memory(v, x));
+}
+
+static void visit_element(struct visit *v, u32 lane, u32 element)
+{
+	u32 row = value_row(v, v->a->in->b, element);
+	struct taint_value x = {0};
+
+	if (row != NO_ROW)
+		x = taint_get(v->t, row, v->first_lane + lane);
+	keep_value(v, lane, v->at + (u64)element * v->a->size, x);
 }
 
 static void store_lane(struct visit *v, u32 lane)
@@ -518,45 +525,101 @@ static void on_matrix(struct visit *v)
 	}
 }
 
-/* wmma: which bytes go to which lane is not known; only a fragment never written counts. */
-static void on_fragment(struct visit *v)
+/* ---- fragments of wmma ---- */
+
+/* Pieces come in the order of the registers, and of their bytes. */
+struct fragment_piece {
+	u32 row, byte;
+};
+
+static struct fragment_piece next_piece(struct init_cta *c, const struct exec_access *a)
 {
-	const struct uop *in = v->a->in;
-	const u32 *rows = v->a->cta->env->program->ext + in->ext;
+	const struct uop *in = a->in;
+	u32 width = in->flags & UOPF_WIDE_DATA ? 8 : 4, at;
 
-	if (v->c->fragment_pc != v->a->pc) {
-		v->c->fragment_pc = v->a->pc;
-		v->c->fragment_written = false;
+	if (c->fragment_pc != a->pc || c->fragment_warp != a->warp ||
+	    c->fragment_at >= in->mem.count * width)
+		c->fragment_at = 0;
+	c->fragment_pc = a->pc;
+	c->fragment_warp = a->warp;
+	at = c->fragment_at;
+	c->fragment_at += (u32)a->bytes;
+	return (struct fragment_piece){a->cta->env->program->ext[in->ext + at / width], at % width};
+}
+
+static u32 piece_mask(const struct visit *v)
+{
+	return (1u << min_u64(v->a->bytes, 8)) - 1;
+}
+
+static void load_piece(struct visit *v, const struct fragment_piece *p)
+{
+	for (u32 m = v->a->mask; m && p->row != NO_ROW; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m), missing;
+		struct taint_value x, y;
+
+		if (!find_init_place(v, lane))
+			continue;
+		missing = missing_at(v, 0, (u32)min_u64(v->a->bytes, 8));
+		if (!missing)
+			continue;
+		x = value_read(v, 0, missing, (u32)min_u64(v->a->bytes, 16));
+		y = taint_get(v->t, p->row, v->first_lane + lane);
+		x.mask = (x.mask & TAINT_COMPUTED) | y.mask | missing << p->byte;
+		taint_put(v->t, p->row, v->first_lane + lane, x);
 	}
-	for (u32 m = v->a->mask; m && !v->c->fragment_written; m &= m - 1) {
+}
+
+static void store_piece(const struct visit *of, const struct fragment_piece *p)
+{
+	struct exec_access whole = *of->a;
+	struct visit copy = *of, *v = &copy;
+
+	whole.size = (u8)min_u64(of->a->bytes, 8);
+	v->a = &whole;
+	for (u32 m = whole.mask; m; m &= m - 1) {
 		u32 lane = (u32)__builtin_ctz(m);
-		struct taint_value x;
+		struct written none = {0};
+		struct taint_value x = taint_get(v->t, p->row, v->first_lane + lane);
 
-		if (!find_init_place(v, lane) || !missing_at(v, 0, 1)) {
-			v->c->fragment_written = true;
-			break;
-		}
-		x = value_read(v, 0, 1, (u32)min_u64(v->a->bytes, 16));
-		x.mask = 0xf;
-		for (u32 i = 0; i < in->mem.count; i++)
-			for (u32 l = 0; l < WARP_LANES && rows[i] != NO_ROW; l++)
-				taint_put(v->t, rows[i], v->first_lane + l, x);
+		if (!find_init_place(v, lane))
+			v->written = &none;
+		x.mask = (x.mask & TAINT_COMPUTED) |
+			 ((x.mask & TAINT_BYTES) >> p->byte & piece_mask(v));
+		keep_value(v, lane, v->at, x);
 	}
-	for (u32 i = 0; v->c->fragment_written && i < in->mem.count; i++)
-		if (rows[i] != NO_ROW)
-			taint_clean(v->t, rows[i], v->first_lane / WARP_LANES, FULL_MASK);
+}
+
+static void on_fragment(struct visit *v, const struct fragment_piece *p)
+{
+	if (v->a->kind == ACCESS_LOAD || v->a->kind == ACCESS_MATRIX_LOAD) {
+		if (!is_span_written(v))
+			load_piece(v, p);
+	} else if (p->row != NO_ROW && taint_state(v->t, p->row)) {
+		store_piece(v, p);
+	} else {
+		visit_store(v);
+	}
 }
 
 /* ---- the observer ---- */
 
+static bool is_fragment(const struct uop *in)
+{
+	return in->inner == OP_wmma_load || in->inner == OP_wmma_store;
+}
+
 static void visit_access(struct visit *v)
 {
+	if (is_fragment(v->a->in)) {
+		struct fragment_piece p = next_piece(v->c, v->a);
+
+		on_fragment(v, &p);
+		return;
+	}
 	switch ((enum exec_access_kind)v->a->kind) {
 	case ACCESS_LOAD:
-		if (v->a->in->inner == OP_wmma_load)
-			on_fragment(v);
-		else
-			visit_load(v);
+		visit_load(v);
 		break;
 	case ACCESS_STORE:
 		visit_store(v);
@@ -576,10 +639,7 @@ static void visit_access(struct visit *v)
 			v->c->copy_pc = NO_PC;
 		break;
 	case ACCESS_MATRIX_LOAD:
-		if (v->a->in->inner == OP_wmma_load)
-			on_fragment(v);
-		else
-			on_matrix(v);
+		on_matrix(v);
 		break;
 	case ACCESS_MATRIX_STORE:
 		each_lane(v, set_lane);

@@ -87,9 +87,8 @@ struct init_cta {
 	u64 copy_from[WARP_LANES];
 	u8 copy_space; /* enum mem_space, of copy_from */
 	u64 copy_bytes;
-	/* a fragment that is loaded in pieces: was anything of it written? */
-	u32 fragment_pc;
-	bool fragment_written;
+	/* a fragment that goes by pieces: whose, and the place of the next piece in its registers */
+	u32 fragment_pc, fragment_warp, fragment_at;
 };
 
 /* Lanes of one access lie in so many bytes, if all of them are to be looked up at once. */

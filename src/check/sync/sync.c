@@ -63,6 +63,7 @@ static void sync_launch_free(struct sync_launch *l)
 			sync_cta_free((struct sync_cta *)(uintptr_t)l->ctas.slots[i].value);
 	map_fini(&l->ctas);
 	map_fini(&l->past);
+	map_fini(&l->unready);
 	map_fini(&l->left);
 	free(l->step_at);
 	sync_regs_free(l->regs);

@@ -120,6 +120,7 @@ struct sync_launch {
 	u32 failed;             /* waits for mbarriers since any thread did anything else */
 	u64 steps;              /* so far */
 	struct map past;        /* what sync_is_past has found out, + 1 */
+	struct map unready;     /* micro-ops + 1 that have used an mbarrier that was not valid */
 	struct map left;        /* CTAs of clusters that have exited, by number + 1: arrivals + 1 */
 	bool registers_known;   /* whether setmaxnreg has an effect was checked */
 	struct sync_regs *regs; /* NULL: it has no wgmma */

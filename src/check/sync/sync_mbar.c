@@ -121,8 +121,14 @@ static void on_init(struct mbar_visit *v)
 
 static bool is_initialised(const struct mbar_visit *v)
 {
+	struct sync_launch *l = v->s->launch;
+
 	if (v->b && v->b->valid)
 		return true;
+	/* Loops of waits come back to it: once is enough. */
+	if (map_get(&l->unready, (u64)v->s->pc + 1))
+		return false;
+	l->gave_up |= !map_set(&l->unready, (u64)v->s->pc + 1, 1);
 	report_mbar(v, v->b ? "Mbarrier used after its invalidation"
 			    : "Mbarrier used before its initialisation");
 	return false;

@@ -230,6 +230,14 @@ static void extend_pairs(struct lower *l, const struct elements *e, u32 bits, bo
 	}
 }
 
+static void check_bounds(struct lower *l, const struct ir_operand *op, const struct target *t,
+			 u32 bytes, bool write)
+{
+	struct lower_place p = {.space = t->space, .base = t->base, .imm = t->imm, .wide = t->wide};
+
+	lower_bounds_check(l, op, &p, bytes, write);
+}
+
 void lower_load(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
@@ -243,6 +251,7 @@ void lower_load(struct lower *l)
 		lower_poison(l, "load");
 		return;
 	}
+	check_bounds(l, lower_operand(l, 1), &t, e.n * e.size, false);
 	for (u32 i = 0; i < e.n; i++)
 		rows[i] = row_of(l, &e, i);
 	wide = e.size == 8;
@@ -273,6 +282,7 @@ void lower_store(struct lower *l)
 		lower_poison(l, "store");
 		return;
 	}
+	check_bounds(l, lower_operand(l, 0), &t, e.n * e.size, true);
 	wide = e.size == 8;
 	for (u32 i = 0; i < e.n; i++) {
 		rows[i] = row_of(l, &e, i);
