@@ -274,6 +274,9 @@ bool rt_report_exit(void)
 
 	sum_up_overruns();
 	failed = sum_up_findings();
+	/* It may be the first that wants the process's settings. */
+	if (!the_process.is_forked)
+		rt_images_cover_rest();
 	if (!the_process.is_forked)
 		profile_trace_stop(the_process.trace);
 	if (!the_process.is_forked)
@@ -282,8 +285,6 @@ bool rt_report_exit(void)
 	if (!the_process.is_forked)
 		profile_kept_free(the_process.kept);
 	the_process.kept = NULL;
-	if (!the_process.is_forked)
-		rt_images_cover_rest();
 	if (the_process.recorder && !the_process.is_forked)
 		recorder_say_end(the_process.recorder);
 	pthread_mutex_lock(&refusals->lock);

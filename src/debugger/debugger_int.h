@@ -19,6 +19,7 @@
 #include "src/debugger/run/attach.h"
 #include "src/debugger/debugger.h"
 #include "src/debugger/run/call.h"
+#include "src/debugger/run/count.h"
 #include "src/debugger/run/found.h"
 #include "src/debugger/run/move.h"
 #include "src/debugger/run/past.h"
@@ -188,6 +189,7 @@ struct debugger {
 	struct calls calls;
 	struct move move;
 	struct lockstep lockstep;
+	struct counting counting;
 	struct past past;
 	VEC(struct bookmark) bookmarks;
 	u32 collecting;        /* number of the breakpoint whose commands are being read; 0: none */

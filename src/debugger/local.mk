@@ -14,6 +14,7 @@ libdebugger_la_SOURCES = \
 	src/debugger/link.c \
 	src/debugger/look.c \
 	src/debugger/look_barriers.c \
+	src/debugger/look_count.c \
 	src/debugger/look_disassemble.c \
 	src/debugger/look_display.c \
 	src/debugger/look_focus.c \
@@ -49,6 +50,7 @@ libdebugger_la_SOURCES = \
 	src/debugger/run/call.c \
 	src/debugger/run/call.h \
 	src/debugger/run/catch.c \
+	src/debugger/run/count.c src/debugger/run/count.h \
 	src/debugger/run/control.c \
 	src/debugger/run/found.c \
 	src/debugger/run/into.c \

@@ -143,6 +143,7 @@ void displays_free(struct look *k);
 void displays_show(struct debugger *x);
 void displays_write(struct debugger *x, struct text *out);
 void listsize_write(struct debugger *x, struct text *out);
+void counters_write(struct debugger *x, struct text *out);
 
 void directories_write(struct debugger *x, struct text *out);
 

@@ -4,8 +4,8 @@
 #include "src/debugger/look.h"
 
 static state_writer *const writers[] = {
-	points_state,   directories_write, displays_write,
-	listsize_write, variables_write,   NULL, /* ends the table */
+	points_state,   directories_write, displays_write, listsize_write,
+	counters_write, variables_write,   NULL, /* ends the table */
 };
 
 void debugger_state(struct debugger *x, struct text *out)

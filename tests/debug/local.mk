@@ -1,5 +1,5 @@
 # Sessions of `ptxloom debug`, and the front end as a process.
-debug_tests = tests/debug/attach.sh tests/debug/brief.sh tests/debug/findings.sh tests/debug/front.sh tests/debug/gdb.sh tests/debug/modes.sh \
+debug_tests = tests/debug/attach.sh tests/debug/brief.sh tests/debug/counters.sh tests/debug/findings.sh tests/debug/front.sh tests/debug/gdb.sh tests/debug/modes.sh \
 	tests/debug/programs.sh tests/debug/sessions.sh \
 	tests/debug/terminal.sh tests/debug/tutorial.sh
 dist_check_SCRIPTS += $(debug_tests)

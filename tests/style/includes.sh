@@ -42,7 +42,7 @@ allowed()
 	# What the debugger knows of programs knows nothing of how they are run.
 	src/dbg) echo "src/base src/isa src/ir src/arch src/num grammar src/dbg" ;;
 	src/dap) echo "src/base src/debugger src/dap" ;;
-	src/debugger) echo "$engine grammar src/sched src/dev src/check src/dbg src/debugger" ;;
+	src/debugger) echo "$engine grammar src/sched src/dev src/cache src/watch src/check src/dbg src/debugger" ;;
 	runtime)
 		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch"
 		echo "src/dbg src/debugger src/report src/profile src/cover src/inject src/signature"

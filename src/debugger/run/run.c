@@ -13,9 +13,9 @@
 void run_attend(struct debugger *x)
 {
 	bool watches = watches_active(x);
-	bool attentive = watches || x->move.kind != MOVE_NOT || x->past.kind != PAST_NOT ||
-			 x->run.passed.len || x->run.stop_at_first || x->run.stop_at_next ||
-			 points_catch_wanted(x) || x->founds.waiting.len ||
+	bool attentive = watches || x->counting.on || x->move.kind != MOVE_NOT ||
+			 x->past.kind != PAST_NOT || x->run.passed.len || x->run.stop_at_first ||
+			 x->run.stop_at_next || points_catch_wanted(x) || x->founds.waiting.len ||
 			 __atomic_load_n(&x->link.interrupted, __ATOMIC_ACQUIRE);
 
 	__atomic_store_n(&x->run.attentive, attentive, __ATOMIC_RELEASE);
@@ -129,6 +129,7 @@ enum debug_verdict run_stop(struct debugger *x)
 		run_pass(x, x->at.all_lanes);
 	if (x->grid)
 		run_mark(x, debug_env(x->grid)->program);
+	counting_begin(x, v == DEBUG_BACK);
 	x->at.kind = STOPPED_NOT;
 	x->at.event = NULL;
 	x->at.interrupted = false;
@@ -276,6 +277,8 @@ static enum debug_verdict step_look(struct debugger *x, struct debug_grid *d, st
 				  .time = debug_time(d)};
 	if (!x->run.detached)
 		v = step_decide(x, g, in);
+	if (x->counting.on && v == DEBUG_GO_ON)
+		counting_step(x, g, in);
 	if (__atomic_load_n(&x->link.cut, __ATOMIC_ACQUIRE))
 		x->run.detached = true;
 	x->run.last_time = x->at.time;
@@ -478,8 +481,11 @@ static void hook_access(void *user, struct debug_grid *d PL_UNUSED, const struct
 {
 	struct debugger *x = user;
 
-	if (x->watching && !x->run.detached && !is_beside_call(x))
-		watches_access(x, a);
+	if (!x->watching || x->run.detached || is_beside_call(x))
+		return;
+	if (x->counting.on)
+		counting_access(x, a);
+	watches_access(x, a);
 }
 
 /* ---- in the process ---- */

@@ -173,13 +173,15 @@ static bool is_watched(const struct debugger *x, const struct point *p)
 
 bool watches_active(struct debugger *x)
 {
-	x->watching = x->past.kind == PAST_SCAN && x->past.want == PAST_WRITE;
+	bool scans = x->past.kind == PAST_SCAN && x->past.want == PAST_WRITE;
+
+	x->watching = scans || x->counting.on;
 	for (size_t i = 0; i < x->points.at.len; i++)
 		if (is_watched(x, x->points.at.at[i])) {
 			x->watching = true;
 			return true;
 		}
-	return x->watching;
+	return scans;
 }
 
 void watches_access(struct debugger *x, const struct exec_access *a)
