@@ -186,6 +186,22 @@ static const char *nearest_metric(const char *name, size_t *len)
 	return near.best;
 }
 
+/* Of an SM or a slice, of which there are no counts: the sum is known. */
+static bool is_of_units(const char *name)
+{
+	size_t base = strcspn(name, ".");
+	struct text sum = {0};
+	bool yes;
+
+	text_add(&sum, name, base);
+	text_puts(&sum, ".sum");
+	yes = (!strcmp(name + base, ".min") || !strcmp(name + base, ".max") ||
+	       !strcmp(name + base, ".avg")) &&
+	      sum.at && metric_find(sum.at) < metric_count();
+	text_fini(&sum);
+	return yes;
+}
+
 void metric_say_missing(const char *name, struct text *out)
 {
 	const char *near;
@@ -193,6 +209,13 @@ void metric_say_missing(const char *name, struct text *out)
 
 	if (metric_is_timed(name)) {
 		text_printf(out, "%s is a matter of time, which is not emulated", name);
+		return;
+	}
+	if (is_of_units(name)) {
+		text_printf(out,
+			    "%s is not known: launches are counted as a whole, not by unit; "
+			    "%.*s.sum is",
+			    name, (int)strcspn(name, "."), name);
 		return;
 	}
 	near = nearest_metric(name, &n);

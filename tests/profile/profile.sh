@@ -198,6 +198,9 @@ refused 2 "is not CONTEXT:STREAM:KERNEL:INVOCATION" "an id that is none" ptxloom
 status 127 ptxloom profile "$scratch/missing"
 status 0 ptxloom profile true
 is err "==WARNING== No kernels were profiled."
+status 0 ptxloom profile --metrics $ld.max,smsp__inst_executde.sum $strided --arg u32=1
+says err "^==WARNING== $ld.max is not known: launches are counted as a whole, not by unit; $ld.sum is\$"
+says err '^==WARNING== smsp__inst_executde.sum is not counted; did you mean smsp__inst_executed.sum\?$'
 refused 2 "--replay-mode 'twice' is not one of kernel" "a way to replay" ptxloom profile --replay-mode twice true
 succeeds "metrics are listed" ptxloom profile --query-metrics
 for name in $ld.sum dram__sectors_read.sum smsp__inst_executed.sum; do

@@ -27,7 +27,8 @@ a recording|PTXLOOM_RECORD=DIR/record PTXLOOM_RECORD_LAUNCH=1|'
 
 # name|arguments of ptxloom exec
 counts=tests/profile/counts.ptx
-programs="scattered loads|$counts --kernel strided --grid 40 --block 96 --buffer in:u32[4096]=iota --buffer out:u32[4096] --arg u32=3
+loads="--kernel strided --buffer in:u32[4096]=iota --buffer out:u32[4096] --arg u32=3"
+programs="scattered loads|$counts $loads --grid 40 --block 96
 bank conflicts|$counts --kernel column --grid 3 --block 32
 a race|tests/check/race.ptx --kernel race_no_barrier --block 64 --buffer x:u32[64]
 a barrier|tests/check/race.ptx --kernel fine_barrier --block 64 --buffer x:u32[64]
