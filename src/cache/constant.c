@@ -6,7 +6,7 @@
 /* Lines of the parameters, which are no addresses of a program; they are of one set. */
 #define PARAMETER_LINE ((u64)1 << 48)
 
-void constant_look(struct constant_cache *c, u64 line)
+bool constant_look(struct constant_cache *c, u64 line)
 {
 	u64 *set = c->line[line % CONSTANT_SETS];
 	u32 way = 0;
@@ -19,6 +19,7 @@ void constant_look(struct constant_cache *c, u64 line)
 	set[0] = line + 1;
 	c->hit += hit;
 	c->miss += !hit;
+	return hit;
 }
 
 void constant_reset(struct constant_cache *c)
@@ -26,4 +27,5 @@ void constant_reset(struct constant_cache *c)
 	memset(c->line, 0, sizeof(c->line));
 	constant_look(c, PARAMETER_LINE);
 	constant_look(c, PARAMETER_LINE + CONSTANT_SETS);
+	c->hit = c->miss = 0;
 }

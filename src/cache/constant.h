@@ -19,9 +19,10 @@ struct constant_cache {
 
 /*
  * A request for a line, address / CONSTANT_LINE_BYTES: loads make one for each distinct address.
+ * Returns whether it hits.
  */
-void constant_look(struct constant_cache *c, u64 line);
-/* As at the beginning of a launch: two lines of parameters come and miss. Counts stay. */
+bool constant_look(struct constant_cache *c, u64 line);
+/* As at the beginning of a launch: two lines are taken by parameters. Counts are 0. */
 void constant_reset(struct constant_cache *c);
 
 #endif

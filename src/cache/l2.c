@@ -13,7 +13,6 @@
 #define L2_SET_LINES 128u
 #define L2_SIZE_TENTHS 11u
 #define HOME_LINES (4096u / CACHE_LINE_BYTES)
-#define CHUNK_LINES (512u / CACHE_LINE_BYTES)
 
 static u64 l2_mix(u64 x)
 {
@@ -265,19 +264,6 @@ static struct l2_line *l2_bring(struct l2 *c, u64 tag, enum l2_class class)
 	return e;
 }
 
-/* A line comes to its home: does its chunk, too? */
-static void note_chunk(struct l2 *c, u64 tag)
-{
-	u64 line = tag >> 1, first = line / CHUNK_LINES * CHUNK_LINES;
-
-	if (c->rules.partitions < 2 || home_of(c, line) != (tag & 1))
-		return;
-	for (u64 l = first; l < first + CHUNK_LINES; l++)
-		if (l != line && l2_find(c, l << 1 | (tag & 1)))
-			return;
-	c->count.chunks++;
-}
-
 /* The line, made if it is not there; *was_there: it was. */
 static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class, bool *was_there)
 {
@@ -285,10 +271,8 @@ static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class, bool 
 	u32 set;
 
 	*was_there = e != NULL;
-	if (!e) {
-		note_chunk(c, tag);
+	if (!e)
 		return l2_bring(c, tag, class);
-	}
 	e->used = ++c->time;
 	if (e->after) {
 		set = (u32)((size_t)(e - c->slot) / L2_SET_LINES);
@@ -493,6 +477,33 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 	}
 	fetch_home(c, e, fetch);
 	e->dirty |= (u8)sectors;
+}
+
+/*
+ * Pieces of 256 bytes lie in slices by turns, four pieces in two pairs of slices: an H200 counts 2,
+ * 4, 4, 4, 6 .. messages for 1, 2, 3, 4, 5 .. pieces, and 94 at most for each SM.
+ */
+u32 l2_contact(const struct l2 *c, u64 line, u32 side)
+{
+	return home_of(c, line) == side
+		       ? L2_SLICE_PAIRS
+		       : (u32)(((line / 8) << 1 | (line / 2 & 1)) % L2_SLICE_PAIRS);
+}
+
+void l2_constant(struct l2 *c, u64 line, u32 side)
+{
+	const u32 all = (1u << CACHE_SECTORS) - 1;
+	u32 hits;
+	bool was_there;
+
+	for (u64 l = line & ~(u64)1; l <= (line | 1); l++) {
+		struct l2_line *e = l2_take(c, tag_of(l, home_of(c, l)), L2_NORMAL, &was_there);
+		u32 lacks = look_up(e, all, CACHE_SECTORS, &hits);
+
+		if (lacks && home_of(c, l) != side)
+			count_fabric(c, L2_READ, CACHE_SECTORS, hits, was_there);
+		fetch_home(c, e, lacks);
+	}
 }
 
 void l2_far(struct l2 *c, enum l2_op op, enum l2_aperture aperture, u32 count, u32 requests)

@@ -40,7 +40,11 @@ struct l2_counts {
 	/* Between the partitions: sectors, how many of them the line's home has, requests. */
 	u64 fabric[L2_OPS], fabric_hit[L2_OPS], fabric_requests[L2_OPS];
 	u64 fabric_request_hit[L2_OPS];
-	u64 chunks; /* of 512 bytes that are seen for the first time: a message each */
+	/*
+	 * Messages without sectors of SMs to the far partition: two to each pair of its slices, the
+	 * first time that an SM asks there in a launch (l2_contact).
+	 */
+	u64 contacts;
 	u64 dram_read, dram_write;
 	u64 far[L2_APERTURES][L2_OPS]; /* of memory that is not the device's: nothing of it stays */
 	u64 class_hit[L2_CLASSES], class_sectors[L2_CLASSES];
@@ -100,6 +104,16 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
  */
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
 	       u32 requests, u32 packets);
+
+#define L2_SLICE_PAIRS 47u
+
+/*
+ * An SM asks for a line: a number below L2_SLICE_PAIRS if it lies in the other partition, else
+ * L2_SLICE_PAIRS.
+ */
+u32 l2_contact(const struct l2 *c, u64 line, u32 side);
+/* A fetch of constants by the SMs' groups: 256 bytes with the line, counted as DRAM and fabric. */
+void l2_constant(struct l2 *c, u64 line, u32 side);
 
 /*
  * A request for memory of the host or of another device: it never hits, and is seen in both

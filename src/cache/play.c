@@ -27,6 +27,7 @@ void cache_sm_begin(struct cache_sm *sm)
 	sm->constant = (struct constant_cache){0};
 	constant_reset(&sm->constant);
 	sm->turn = sm->number = 0;
+	sm->met = 0;
 	sm->out.len = 0;
 	sm->count = (struct cache_counts){0};
 	sm->is_cut = false;
@@ -255,6 +256,23 @@ static bool pass_barrier(struct played_cta *c)
 	return any;
 }
 
+/* What the cache of constants lacks is fetched for all SMs. */
+static void play_constant(struct cache_sm *sm, const struct cache_shape *s, u64 first)
+{
+	for (u32 i = 0; i < s->pieces; i++) {
+		u64 line = first + (u64)s->piece[i].line;
+		struct cache_request r = {.line = line * CONSTANT_LINE_BYTES / CACHE_LINE_BYTES,
+					  .turn = sm->turn,
+					  .pc = s->pc,
+					  .op = L2_READ,
+					  .is_alone = true,
+					  .is_constant = true};
+
+		if (!constant_look(&sm->constant, line))
+			request_second(sm, &r);
+	}
+}
+
 static void play_turn(struct cache_sm *sm, struct cache_reader *at, struct cache_insn *insns)
 {
 	const struct cache_shape *s;
@@ -267,8 +285,7 @@ static void play_turn(struct cache_sm *sm, struct cache_reader *at, struct cache
 	if (s->kind == CACHE_BARRIER)
 		return;
 	if (s->kind == CACHE_CONSTANT) {
-		for (u32 i = 0; i < s->pieces; i++)
-			constant_look(&sm->constant, line + (u64)s->piece[i].line);
+		play_constant(sm, s, line);
 	} else if (s->kind == CACHE_FLUSH) {
 		sm->count.flushes++;
 		l1_flush(&sm->l1);
@@ -374,6 +391,10 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 	u32 sectors = sectors_of_request(r);
 
 	l2->turn = r->turn;
+	if (r->is_constant) {
+		l2_constant(l2, r->line, side);
+		return;
+	}
 	if (r->aperture != L2_DEVICE) {
 		u32 n = r->count ? r->count : (u32)__builtin_popcount(sectors);
 
@@ -485,11 +506,26 @@ static bool join_request(struct way *w, const struct cache_sm *sm, const struct 
 	return false;
 }
 
-static void send_request(struct second *s, const struct cache_sm *sm, struct cache_request *r)
+static void note_contact(struct l2 *l2, struct cache_sm *sm, const struct cache_request *r)
+{
+	u32 part;
+
+	if (r->aperture != L2_DEVICE || r->is_constant)
+		return;
+	part = l2_contact(l2, r->line, sm->side);
+	if (part == L2_SLICE_PAIRS || sm->met >> part & 1)
+		return;
+	sm->met |= (u64)1 << part;
+	l2->count.contacts += 2;
+}
+
+static void send_request(struct second *s, struct cache_sm *sm, struct cache_request *r)
 {
 	struct way *w = &s->way[sm->gpc];
 	u32 at;
 
+	if (s->l2->rules.partitions > 1)
+		note_contact(s->l2, sm, r);
 	if (s->l2->rules.joins < 2) {
 		reach_second(s, r, sm->side);
 		return;

@@ -52,6 +52,7 @@ struct cache_request {
 	u8 op;                    /* enum l2_op */
 	u8 class, fetch_sectors, aperture;
 	bool is_alone; /* never becomes one with another */
+	bool is_constant;
 };
 
 #define CACHE_GPCS 8u
@@ -63,6 +64,7 @@ struct cache_sm {
 	u32 turn;     /* in this launch */
 	u32 number;   /* of the instruction */
 	u16 warp;     /* that plays */
+	u64 met;      /* parts of the far partition that it has asked: l2_contact, a bit each */
 	u8 side, gpc; /* partition of the second cache, and group of SMs that joins requests */
 	VEC(struct cache_request) out;
 	struct cache_counts count; /* all but l2 */

@@ -157,6 +157,7 @@ struct device {
 	 * launch ends, on any thread, before that is reported. Set before the first program.
 	 */
 	u8 counts;
+	bool reads_code; /* programs loaded from now on know what machine code beside them says */
 	void (*on_counts)(void *user, const struct program *p, const struct exec_count *counts);
 	void *on_counts_user;
 	struct recorder *recorder;    /* of launches (src/dev/record/record.h); NULL: none */
@@ -218,6 +219,7 @@ struct device_kernel {
 	s32 cluster_policy;      /* kept; no scheduling comes of it */
 	struct device_kernel *next;
 	void *user; /* of the API layer, in the program's arena; guarded by owner->lock */
+	const struct device_code *code; /* NULL: not known */
 	/* The last answer of device_kernel_occupancy's rules; guarded by the device's lock. */
 	struct {
 		u32 threads, dynamic_bytes, ctas;
@@ -234,6 +236,12 @@ struct device_text {
 	void *owned;
 };
 
+/* What machine code beside the PTX says of a kernel. */
+struct device_code {
+	const char *name;
+	u32 bytes, registers, constant_loads;
+};
+
 struct device_program {
 	struct device *dev;
 	u32 len;
@@ -247,7 +255,9 @@ struct device_program {
 	pthread_mutex_t lock;
 	struct device_kernel *kernels; /* those asked for so far */
 	VEC(u64) allocations;          /* of variables, in the order of units */
-	u32 given;                     /* units that were loaded; those after them are built in */
+	VEC(struct device_code)
+	codes;     /* with device.reads_code: by kernel; names are in the arena */
+	u32 given; /* units that were loaded; those after them are built in */
 	enum ir_link_mode mode;
 	bool told; /* device.on_program knows of it */
 };
@@ -394,8 +404,9 @@ struct device_look {
 	u64 parent;           /* grid_id of the grid that has launched it; 0: the host has */
 	const void *tag;      /* as in struct device: counted */
 	u32 registers;        /* of a thread, as occupancy takes them */
-	bool registers_given; /* the kernel says so */
+	bool registers_given; /* the kernel or its machine code says so */
 	u32 static_shared, dynamic_shared, resident;
+	const struct device_code *code; /* NULL: not known */
 };
 
 /* env: of a launch of a device, during its exec_observer.narrow. */

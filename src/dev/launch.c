@@ -505,6 +505,28 @@ bool device_flight_launches_graphs(const struct device_flight *f)
 	return false;
 }
 
+/* ---- with machine code beside the PTX (device.reads_code) ---- */
+
+static u32 code_registers(const struct device_kernel *k)
+{
+	return k->code ? k->code->registers : 0;
+}
+
+/* CTAs on an SM as its registers allow; what the program is told stays. */
+static u32 code_resident(const struct device_flight *f)
+{
+	const u32 *block = f->shape.block;
+	struct arch_use use;
+	struct arch_occupancy o;
+
+	if (!code_registers(f->kernel))
+		return f->resident;
+	use = use_of(f->kernel, block[0] * block[1] * block[2],
+		     (u64)f->program->shared_static + f->dynamic_bytes);
+	use.registers_per_thread = code_registers(f->kernel);
+	return arch_occupancy(f->dev->arch, &use, &o) && o.ctas ? o.ctas : f->resident;
+}
+
 void device_look_at(const struct exec_env *e, struct device_look *out)
 {
 	const struct device_flight *f = e->user;
@@ -517,11 +539,14 @@ void device_look_at(const struct exec_env *e, struct device_look *out)
 		.stream = f->stream,
 		.parent = f->parent,
 		.tag = f->tag,
-		.registers = use.registers_per_thread,
-		.registers_given = f->kernel->func->has_perf[IR_MAXNREG],
+		.registers = code_registers(f->kernel) ? code_registers(f->kernel)
+						       : use.registers_per_thread,
+		.registers_given =
+			code_registers(f->kernel) || f->kernel->func->has_perf[IR_MAXNREG],
 		.static_shared = device_shared_static(f->program),
 		.dynamic_shared = f->dynamic_bytes,
-		.resident = f->resident,
+		.resident = code_resident(f),
+		.code = f->kernel->code,
 	};
 }
 

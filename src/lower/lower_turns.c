@@ -5,6 +5,7 @@
  * ended. Where CTAs may see what others do at the same time (meets), they cannot wait for each
  * other so; then one worker runs them all.
  */
+#include "src/exec/observer.h"
 #include "src/lower/lower_int.h"
 #include "src/uop/atom.h"
 
@@ -78,8 +79,7 @@ static bool turns_is_global(const struct uop *in)
 /* A load that others' stores may change at any time. */
 static bool watches(const struct program *p, const struct uop *in)
 {
-	const struct ir_func *f = p->funcs[in->func].func;
-	const struct isa_form *form = in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
+	const struct isa_form *form = exec_form(p, in);
 
 	return form && uop_kind(in->inner) == UOP_LOAD && turns_is_global(in) &&
 	       (isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) ||

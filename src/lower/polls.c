@@ -3,18 +3,17 @@
  * hoist, or wait politely. Only they make a CTA give way soon; a loop that just computes keeps its
  * time slice. PTX ISA "Memory Consistency Model".
  */
+#include "src/exec/observer.h"
 #include "src/lower/lower_int.h"
 
 #include <stdlib.h>
 
 static bool is_poll(const struct program *p, const struct uop *in)
 {
-	const struct ir_func *f = p->funcs[in->func].func;
-	const struct isa_form *form;
+	const struct isa_form *form = exec_form(p, in);
 
 	if (in->inner == OP_yield || in->inner == OP_call)
 		return true;
-	form = in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
 	if (!form)
 		return false;
 	if (isa_form_opcode(form) == OPCODE_atom || isa_form_opcode(form) == OPCODE_nanosleep ||

@@ -466,6 +466,16 @@ static const struct exec_observer *observe_beside(struct profile_device *d, stru
 	return &tee->observer;
 }
 
+static void collect_code_of(const struct exec_env *e, struct watch_code *out)
+{
+	struct device_look look;
+
+	device_look_at(e, &look);
+	if (look.code)
+		*out = (struct watch_code){look.code->bytes, look.code->constant_loads,
+					   look.code->registers, look.resident};
+}
+
 struct profile_device *profile_device_open(struct profile_collect *c, struct device *dev)
 {
 	static u64 serials;
@@ -493,6 +503,7 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 		d->caches.ended = caches_ended;
 		d->caches.counts_code = c->caches == CACHES_COLD;
 		d->caches.ended_user = d;
+		d->caches.code_of = collect_code_of;
 	}
 	dev->counts |= LOWER_COUNT_INSNS;
 	dev->counted.has = collect_chooses;
@@ -503,6 +514,7 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 	dev->counted.rest = observe_beside(d, &d->tee_rest, dev->observer_rest);
 	d->on_program = dev->on_program;
 	d->on_program_user = dev->on_program_user;
+	dev->reads_code = true;
 	dev->on_program = collect_forget_program;
 	dev->on_program_user = d;
 	return d;

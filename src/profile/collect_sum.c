@@ -31,6 +31,7 @@ static void sum_work(const struct profile_shape *s, const u64 *row, u64 *value)
 	value[VALUE_inst] += row[COLUMN_inst];
 	value[VALUE_threads] += row[COLUMN_threads];
 	value[VALUE_threads_on] += row[COLUMN_threads_on];
+	value[VALUE_lg_marks] += row[COLUMN_inst] * s->lg_requests;
 	switch ((enum profile_work)s->work) {
 	case WORK_OTHER:
 		break;
@@ -110,7 +111,7 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 	value[VALUE_l1_surface_write] = c->surface_write_sectors;
 	value[VALUE_constant_hit] = c->constant_hit;
 	value[VALUE_constant_miss] = c->constant_miss;
-	value[VALUE_l2_chunks] = c->l2.chunks;
+	value[VALUE_l2_contacts] = c->l2.contacts;
 	value[VALUE_l2_code] = c->code_sectors;
 	value[VALUE_dram_read] = c->l2.dram_read;
 	value[VALUE_dram_write] = c->l2.dram_write;

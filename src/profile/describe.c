@@ -40,6 +40,37 @@ static void shape_arithmetic(const struct isa_form *form, u32 kind, struct profi
 		}
 }
 
+/*
+ * Instructions that make requests to the first cache without asking for data, as an H200 counts
+ * them: fences wait for what is under way, and drop what is there if they are wider than the CTA,
+ * as acquiring loads do; copies are closed by a mark.
+ */
+static u8 requests_without_data(const struct isa_form *form)
+{
+	bool is_wide = isa_form_has(form, M_gpu) || isa_form_has(form, M_sys) ||
+		       isa_form_has(form, M_cluster);
+
+	switch (isa_form_opcode(form)) {
+	case OPCODE_fence:
+		return is_wide ? 2 : 1;
+	case OPCODE_fence_proxy:
+		return isa_form_has(form, M_async);
+	case OPCODE_membar:
+		return isa_form_has(form, M_cta) ? 1 : 2;
+	case OPCODE_ld:
+		return is_wide && isa_form_has(form, M_acquire);
+	case OPCODE_cp_async_commit_group:
+	case OPCODE_cp_async_wait_all:
+		return 1;
+	case OPCODE_cp_async_bulk_wait_group:
+		return !isa_form_has(form, M_read);
+	case OPCODE_mbarrier_arrive_expect_tx:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
 /* Operations of the warp; a wgmma's are those of four warps. */
 static u32 tensor_flops(const struct isa_form *form, bool of_warpgroup)
 {
@@ -71,6 +102,7 @@ static void shape_insn(const struct place *at, struct profile_shape *s)
 	enum isa_mnemonic op = isa_form_opcode(form);
 
 	s->is_constant = op == OPCODE_ld && isa_form_has(form, M_const);
+	s->lg_requests = requests_without_data(form);
 	if (op == OPCODE_bra)
 		s->work = WORK_BRANCH;
 	else if (describe_is_barrier(op))

@@ -19,6 +19,7 @@ enum profile_work {
 struct profile_shape {
 	u8 work;          /* enum profile_work */
 	bool is_constant; /* a load of constants */
+	u8 lg_requests;   /* of a warp to the first cache, without data */
 	u16 value;        /* WORK_ARITHMETIC: which number counts its threads */
 	u32 flops;        /* operations of a thread; of a warp, if it is WORK_TENSOR */
 };

@@ -4,6 +4,7 @@
  */
 #include "src/watch/caches.h"
 #include "src/exec/lane_access.h"
+#include "src/watch/code_size.h"
 #include "src/watch/texture.h"
 
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 /* Above all device addresses: where local memory lies, in lines. */
 #define LOCAL_LINES ((u64)1 << 39)
 
+/* Of a thread, where there is no machine code. */
+#define REGISTERS_UNKNOWN 32u
 /* What an instruction asks, found out when it is first seen. */
 struct insn_policy {
 	bool is_known, is_constant, is_acquire, is_cas;
@@ -28,9 +31,11 @@ struct caches_launch {
 	struct watch_caches *owner;
 	pthread_mutex_t lock;
 	struct cache_rules rules;
-	u64 smem_bytes;     /* what an SM's shared memory is set to */
-	u64 ctas, resident; /* of the grid; on an SM */
-	u64 round, ended;   /* the one that is recorded, and how many of its CTAs have ended */
+	struct code_size code; /* of machine code, or an estimate */
+	u64 smem_bytes;        /* what an SM's shared memory is set to */
+	u64 ctas, resident;    /* of the grid; on an SM */
+	u64 round, ended;      /* the one that is recorded, and how many of its CTAs have ended */
+	u32 warps;             /* of a CTA */
 	struct cache_sm *sm;
 	bool is_cut;
 	struct map traces;        /* by CTA + 1 */
@@ -125,13 +130,14 @@ static void find_policy(const struct caches_launch *l, const struct isa_form *fo
 /* The same for all workers: a race writes equal values. */
 static const struct insn_policy *policy_of(struct caches_launch *l, const struct uop *in, u32 pc)
 {
-	const struct ir_func *f = l->program->funcs[in->func].func;
+	const struct isa_form *form;
 	struct insn_policy found = {.policy = {.class = L2_NORMAL}};
 
 	if (__atomic_load_n(&l->insn[pc].is_known, __ATOMIC_ACQUIRE))
 		return &l->insn[pc];
-	if (in->ir < f->insns.len && f->insns.at[in->ir].form)
-		find_policy(l, f->insns.at[in->ir].form, &found);
+	form = exec_form(l->program, in);
+	if (form)
+		find_policy(l, form, &found);
 	pthread_mutex_lock(&l->lock);
 	l->insn[pc] = found;
 	pthread_mutex_unlock(&l->lock);
@@ -407,15 +413,14 @@ static void caches_sync(void *user, const struct exec_sync *s)
 {
 	struct caches_launch *l;
 	struct cache_trace *t = trace_of(user, s->cta, &l);
-	const struct ir_func *f;
+	const struct isa_form *form;
 
 	if (!t)
 		return;
-	f = l->program->funcs[s->in->func].func;
+	form = exec_form(l->program, s->in);
 	if (s->op == OP_bar_sync || s->op == OP_bar_red)
 		add_mark(t, s->warp, s->pc, CACHE_BARRIER);
-	else if (s->op == OP_fence && s->in->ir < f->insns.len && f->insns.at[s->in->ir].form &&
-		 !isa_form_has(f->insns.at[s->in->ir].form, M_cta))
+	else if (s->op == OP_fence && form && !isa_form_has(form, M_cta))
 		add_mark(t, s->warp, s->pc, CACHE_FLUSH);
 }
 
@@ -513,20 +518,28 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	const struct exec_env *e = cta->env;
 	const struct arch *a = l->owner->arch;
 	struct arch_use use = {.threads_per_cta = cta->threads,
-			       .registers_per_thread = 32,
+			       .registers_per_thread = REGISTERS_UNKNOWN,
 			       .smem_bytes = e->shared_bytes,
 			       .carveout_percent = e->carveout_percent};
+	struct watch_code code = {0};
 	u64 smem_bytes;
 
 	if (l->sm)
 		return true;
+	if (l->owner->code_of)
+		l->owner->code_of(e, &code);
+	if (code.registers)
+		use.registers_per_thread = code.registers;
 	arch_smem_config(a, &use, &smem_bytes);
 	l->smem_bytes = smem_bytes;
 	cache_rules_of(a, smem_bytes, &l->rules);
 	if (e->fetch_bytes)
 		l->rules.l2.fetch_bytes = e->fetch_bytes;
 	l->ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
-	l->resident = e->resident ? e->resident : 1;
+	l->resident = max_u64(code.resident ? code.resident : e->resident, 1);
+	l->warps = cta->warps;
+	l->code = code.bytes ? (struct code_size){code.bytes, code.constant_loads}
+			     : watch_code_size(l->program);
 	l->insn = calloc(l->program->uops, sizeof(*l->insn));
 	if (l->owner->ended)
 		l->told = calloc(l->program->uops, sizeof(*l->told));
@@ -641,17 +654,23 @@ static void play_rest(struct caches_launch *l)
 		play_launch_round(l);
 }
 
-/*
- * Sectors of code and parameters. SASS has about 1.3 instructions for each of PTX, and 10 more; two
- * fill a sector.
- */
-static u64 code_sectors(const struct caches_launch *l)
+static void count_code(const struct caches_launch *l, struct cache_counts *n)
 {
-	u64 insns = 0;
+	const struct watch_parameters p = {
+		.loads = l->code.constant_loads,
+		.lines = (l->program->param_bytes + CONSTANT_LINE_BYTES - 1) / CONSTANT_LINE_BYTES,
+		.sms = l->rules.sms,
+		.warps = l->warps,
+		.ctas = l->ctas,
+		.resident = l->resident,
+	};
 
-	for (u32 i = 0; i < l->program->func_len; i++)
-		insns += l->program->funcs[i].func->insns.len;
-	return (u64)l->owner->arch->launch_code_sectors + (insns * 13 / 10 + 10) / 2;
+	watch_parameter_requests(&p, &n->constant_hit, &n->constant_miss);
+	if (!l->owner->counts_code)
+		return;
+	n->code_sectors =
+		(u64)l->owner->arch->launch_code_sectors + watch_code_sectors(l->code.bytes);
+	n->l2.dram_read += n->code_sectors;
 }
 
 static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
@@ -665,10 +684,8 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 		return;
 	play_rest(l);
 	counts.l2 = l->l2_counts;
-	if (c->counts_code && l->sm) {
-		counts.code_sectors = code_sectors(l);
-		counts.l2.dram_read += counts.code_sectors;
-	}
+	if (l->sm)
+		count_code(l, &counts);
 	for (u32 i = 0; l->sm && i < l->rules.sms; i++) {
 		cache_counts_add(&counts, &l->sm[i].count);
 		l->is_cut |= l->sm[i].is_cut;

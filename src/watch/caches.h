@@ -23,6 +23,12 @@ enum caches_metric {
 	CACHES_METRICS
 };
 
+/* What machine code says of a launch's kernel; 0: not known. */
+struct watch_code {
+	u32 bytes, constant_loads, registers;
+	u32 resident; /* CTAs on an SM, as the registers allow */
+};
+
 struct watch_caches {
 	pthread_mutex_t lock;
 	u64 serial;              /* of this observer among those of the process */
@@ -43,6 +49,8 @@ struct watch_caches {
 	void (*ended)(void *user, u64 grid_id, const struct cache_counts *counts,
 		      const struct cache_insn *insns);
 	void *ended_user;
+	/* Set before the first launch; NULL: nothing is known. */
+	void (*code_of)(const struct exec_env *e, struct watch_code *out);
 	struct exec_observer observer;
 };
 

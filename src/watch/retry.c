@@ -16,10 +16,7 @@ static bool is_whole_number(const struct isa_form *f)
 
 enum shared_atomic watch_shared_atomic(const struct exec_access *a)
 {
-	const struct program *p = a->cta->env->program;
-	const struct ir_func *func = p->funcs[a->in->func].func;
-	const struct isa_form *f =
-		a->in->ir < func->insns.len ? func->insns.at[a->in->ir].form : NULL;
+	const struct isa_form *f = exec_form(a->cta->env->program, a->in);
 
 	if (!f)
 		return SHARED_ATOMIC_PLAIN;

@@ -59,9 +59,7 @@ static void trace_access(void *user, const struct exec_access *a)
 
 static void trace_sync(void *user, const struct exec_sync *s)
 {
-	const struct program_func *f = &s->cta->env->program->funcs[s->in->func];
-	const struct isa_form *form =
-		s->in->ir < f->func->insns.len ? f->func->insns.at[s->in->ir].form : NULL;
+	const struct isa_form *form = exec_form(s->cta->env->program, s->in);
 	struct text line = {0};
 
 	text_printf(&line, "sync %s", form ? form->row->name[form->name] : "?");

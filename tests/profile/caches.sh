@@ -33,7 +33,10 @@ agree "sectors between the caches" '^l1tex__m_' 97 98
 agree "bank conflicts and wavefronts" 'shared_op_(ld|st)$' 100 100
 agree "all of shared memory" '(wavefronts|conflicts).*shared' 93 98
 agree "requests of SMs to the second cache" '^lts__t_(requests|sectors)_srcunit_tex' 89 94
-agree "sectors between the partitions" '^lts__t_sectors_srcunit_ltcfabric.*(write|miss)$' 74 85
+agree "sectors between the partitions" '^lts__t_sectors_srcunit_ltcfabric.*(write|miss)$' 76 87
+agree "requests without data, too" '^l1tex__t_requests_pipe_lsu_mem_lg$' 98 99
+agree "requests for constants" '^idc__requests$' 72 94
+agree "requests that miss in the other partition" '^lts__t_requests_srcunit_ltcfabric_lookup_miss$' 72 87
 agree "theoretical sectors" '^memory_l2' 99 99
 agree "tags and wavefronts of instructions" '^memory_l1' 99 99
 agree "storage that is shared memory" '^launch__shared_mem_config_size' 99 99

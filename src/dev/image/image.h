@@ -197,6 +197,20 @@ bool image_scan_ptx(const char *text, size_t size, struct image_kernels *out);
 bool image_scan_cubin(const u8 *data, size_t size, struct image_kernels *out);
 void image_kernels_fini(struct image_kernels *k);
 
+/* What the machine code of a kernel is like. */
+struct image_code {
+	const char *name; /* leads into the bytes scanned */
+	u64 bytes;
+	u32 registers;      /* of a thread; 0: not known */
+	u32 constant_loads; /* instructions that load what is neither immediate nor uniform */
+};
+
+/* Calls `add` for each kernel and function with code in a decompressed cubin. */
+void image_scan_code(const u8 *data, size_t size,
+		     void (*add)(void *user, const struct image_code *c), void *user);
+/* The machine code of a container that device `sm` would run; false: there is none. */
+bool image_select_code(const struct image_list *l, u32 container, u32 sm, u32 *image);
+
 /* "compute_90a", "sm_80" or "lto_80" into out; returns out. */
 char *image_target_name(const struct image *img, char out[24]);
 /* Read "sm_80", "compute_90a", "80" or "90a". */

@@ -303,3 +303,73 @@ bool image_scan_cubin(const u8 *data, size_t size, struct image_kernels *out)
 	reader_close(&r);
 	return ok;
 }
+
+/* ---- machine code ---- */
+
+#define CODE_PREFIX ".text."
+#define INFO_SECTION ".nv.info"
+/* .nv.info is a list of attributes: a byte for the form, one for the attribute, two for a size. */
+#define INFO_SIZED 4u
+#define INFO_REGISTERS 0x2fu /* of: index of a symbol, registers of a thread */
+/* An instruction is 16 bytes from Volta on; of LDC the lowest twelve bits are, as nvdisasm says: */
+#define INSN_BYTES 16u
+#define INSN_OPCODE 0xfffu
+#define OPCODE_LDC 0xb82u
+
+static u32 count_constant_loads(const struct elf_section *s)
+{
+	u32 n = 0;
+
+	for (size_t i = 0; i + INSN_BYTES <= s->size; i += INSN_BYTES)
+		n += (le32(s->data + i) & INSN_OPCODE) == OPCODE_LDC;
+	return n;
+}
+
+/* Registers by the name of the function, from the section that has those of all. */
+static u32 registers_of(struct elf_reader *r, const struct elf_section *info, const char *name)
+{
+	GElf_Shdr symbols;
+	Elf_Scn *scn = elf_getscn(r->elf, info->header.sh_link);
+	Elf_Data *data = scn && gelf_getshdr(scn, &symbols) ? elf_getdata(scn, NULL) : NULL;
+
+	for (size_t at = 0; data && at + 4 <= info->size;) {
+		const u8 *p = info->data + at;
+		size_t n = p[0] == INFO_SIZED ? le16(p + 2) : 0;
+		const char *of = NULL;
+		GElf_Sym sym;
+
+		at += 4 + n;
+		if (at > info->size || p[0] != INFO_SIZED || p[1] != INFO_REGISTERS || n < 8)
+			continue;
+		if (gelf_getsym(data, (int)(le32(p + 4) & INT32_MAX), &sym))
+			of = reader_string(r, symbols.sh_link, sym.st_name);
+		if (of && !strcmp(of, name))
+			return le32(p + 8);
+	}
+	return 0;
+}
+
+void image_scan_code(const u8 *data, size_t size,
+		     void (*add)(void *user, const struct image_code *c), void *user)
+{
+	struct elf_section s, info = {0};
+	struct elf_reader r;
+	const size_t prefix = strlen(CODE_PREFIX);
+
+	if (reader_open(&r, data, size)) {
+		while (!info.data && reader_next(&r, &s))
+			if (!strcmp(s.name, INFO_SECTION))
+				info = s;
+		r.at = NULL;
+		while (reader_next(&r, &s)) {
+			struct image_code c = {.name = s.name + prefix, .bytes = s.size};
+
+			if (!s.data || strncmp(s.name, CODE_PREFIX, prefix) || !s.name[prefix])
+				continue;
+			c.constant_loads = count_constant_loads(&s);
+			c.registers = info.data ? registers_of(&r, &info, c.name) : 0;
+			add(user, &c);
+		}
+	}
+	reader_close(&r);
+}

@@ -76,6 +76,23 @@ static u32 best_ptx(const struct image_list *l, const struct image_container *c,
 	return best;
 }
 
+bool image_select_code(const struct image_list *l, u32 container, u32 sm, u32 *image)
+{
+	const struct image_container *c = &l->containers.at[container];
+	u64 best = 0, key;
+
+	for (u32 i = c->first; i < c->first + c->count; i++) {
+		const struct image *img = &l->images.at[i];
+
+		key = img->kind == IMAGE_SASS ? candidate_key(img, sm) : 0;
+		if (key > best) {
+			best = key;
+			*image = i;
+		}
+	}
+	return best != 0;
+}
+
 /*
  * The best cubin that carries PTX in its debug sections; cubins are opened in order of
  * preference.

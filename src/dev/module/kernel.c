@@ -35,6 +35,14 @@ static bool fill_params(struct device_kernel *k, struct arena *a)
 	return true;
 }
 
+static const struct device_code *code_of(const struct device_program *p, const struct ir_func *f)
+{
+	for (size_t i = 0; i < p->codes.len; i++)
+		if (!strcmp(p->codes.at[i].name, f->name->text))
+			return &p->codes.at[i];
+	return NULL;
+}
+
 static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
 					 const struct ir_func *f)
 {
@@ -49,6 +57,7 @@ static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
 		.unit_index = unit,
 		.max_dynamic_bytes = DEVICE_DYNAMIC_PLAIN,
 		.carveout_percent = -1,
+		.code = code_of(p, f),
 	};
 	if (!fill_params(k, &p->arena))
 		return NULL;

@@ -303,6 +303,7 @@ void device_program_unload(struct device_program *p)
 	for (size_t i = 0; i < p->allocations.len; i++)
 		forget_variable(p, p->allocations.at[i]);
 	VEC_FREE(&p->allocations);
+	VEC_FREE(&p->codes);
 	for (u32 i = 0; i < p->len; i++)
 		ir_module_free(p->units[i]);
 	for (u32 i = 0; i < p->len; i++)

@@ -120,6 +120,44 @@ enum status device_image_texts(struct device *dev, const void *image, size_t siz
 	return status;
 }
 
+/* ---- machine code ---- */
+
+static void add_code(void *user, const struct image_code *c)
+{
+	struct device_program *p = user;
+	struct device_code one = {
+		.name = arena_strdup(&p->arena, c->name, strlen(c->name)),
+		.bytes = (u32)min_u64(c->bytes, UINT32_MAX),
+		.registers = c->registers,
+		.constant_loads = c->constant_loads,
+	};
+
+	if (one.name)
+		(void)VEC_PUSH(&p->codes, one);
+}
+
+/* What cannot be read is not known: the program is there already. */
+static void read_codes(struct device_program *p, const void *image, size_t size)
+{
+	struct image_list l;
+	struct image_bytes b;
+	struct diag quiet;
+	u32 at;
+
+	diag_init(&quiet, NULL, NULL);
+	image_list_init(&l, &quiet, "");
+	if ((size ? image_list_add(&l, image, size, 0) : image_list_add_pointer(&l, image)) ==
+	    IMAGE_OK)
+		for (size_t c = 0; c < l.containers.len; c++)
+			if (image_select_code(&l, (u32)c, (u32)p->dev->arch->sm, &at) &&
+			    image_read(&l, &l.images.at[at], &b) == IMAGE_OK) {
+				image_scan_code(b.data, b.size, add_code, p);
+				image_bytes_fini(&b);
+			}
+	image_list_fini(&l);
+	diag_fini(&quiet);
+}
+
 enum status device_program_load_image(struct device *dev, const void *image, size_t size,
 				      const char *name, struct diag *d, struct device_program **out)
 {
@@ -132,6 +170,8 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 	if (status == STATUS_SUCCESS)
 		status = device_program_load(dev, texts, len,
 					     len == 1 ? IR_LINK_WHOLE : IR_LINK_PARTS, d, out);
+	if (status == STATUS_SUCCESS && dev->reads_code)
+		read_codes(*out, image, size);
 	free(texts);
 	return status;
 }

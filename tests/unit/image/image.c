@@ -223,6 +223,44 @@ static void test_linked_cubin(void)
 	text_fini(&cubin);
 }
 
+static void note_code(void *user, const struct image_code *c)
+{
+	struct text *t = user;
+
+	text_printf(t, "%s %llu %u %u;", c->name, (unsigned long long)c->bytes, c->registers,
+		    c->constant_loads);
+}
+
+static void test_machine_code(void)
+{
+	/* LDC, something else, LDC; then a function that ends within an instruction. */
+	static const u8 code[48] = {0x82, 0x7b, [16] = 0x18, 0x79, [32] = 0x82, 0xfb};
+	/* Form, attribute, size; a symbol that is not there; cut short. */
+	static const u8 info[] = {4, 0x2f, 8, 0, 9, 0, 0, 0, 7, 0, 0, 0, 4, 0x2f, 8, 0, 1};
+	struct make_section s[] = {
+		{.name = ".text.k", .type = SHT_PROGBITS, .data = code, .size = sizeof(code)},
+		{.name = ".text.half", .type = SHT_PROGBITS, .data = code, .size = 15},
+		{.name = ".text.", .type = SHT_PROGBITS, .data = code, .size = 16},
+		{.name = ".nv.info", .type = SHT_PROGBITS, .data = info, .size = sizeof(info)},
+	};
+	struct text cubin = {0}, seen = {0};
+	struct fixture f;
+	u32 at = 7;
+
+	make_elf64(&cubin, 190, 7, 0x5a055a, s, 4);
+	look(&f, cubin.at, cubin.len, 0);
+	image_scan_code((const u8 *)cubin.at, cubin.len, note_code, &seen);
+	CHECK_STR(seen.at, "k 48 0 2;half 15 0 0;");
+	CHECK_MSG(image_select_code(&f.list, 0, 90, &at) && at == 0, "runs on sm_90");
+	CHECK_MSG(!image_select_code(&f.list, 0, 80, &at), "and not on sm_80");
+	text_fini(&seen);
+	for (size_t n = 0; n < cubin.len; n++)
+		image_scan_code((const u8 *)cubin.at, n, note_code, &seen);
+	done(&f);
+	text_fini(&cubin);
+	text_fini(&seen);
+}
+
 static void test_archive(void)
 {
 	struct image_spec spec = make_spec(80, 0, IMAGE_ZSTD);
@@ -409,6 +447,7 @@ int main(void)
 	test_elf();
 	test_cubin();
 	test_linked_cubin();
+	test_machine_code();
 	test_archive();
 	test_ptx_text();
 	test_wrapper();
