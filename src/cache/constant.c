@@ -6,7 +6,7 @@
 /* Lines of the parameters, which are no addresses of a program; they are of one set. */
 #define PARAMETER_LINE ((u64)1 << 48)
 
-bool constant_look(struct constant_cache *c, u64 line)
+bool constant_look(struct constant_cache *c, u64 line, bool is_counted)
 {
 	u64 *set = c->line[line % CONSTANT_SETS];
 	u32 way = 0;
@@ -17,15 +17,14 @@ bool constant_look(struct constant_cache *c, u64 line)
 	hit = set[way] == line + 1;
 	memmove(set + 1, set, way * sizeof(*set));
 	set[0] = line + 1;
-	c->hit += hit;
-	c->miss += !hit;
+	c->hit += hit && !is_counted;
+	c->miss += !hit && !is_counted;
 	return hit;
 }
 
 void constant_reset(struct constant_cache *c)
 {
 	memset(c->line, 0, sizeof(c->line));
-	constant_look(c, PARAMETER_LINE);
-	constant_look(c, PARAMETER_LINE + CONSTANT_SETS);
-	c->hit = c->miss = 0;
+	constant_look(c, PARAMETER_LINE, true);
+	constant_look(c, PARAMETER_LINE + CONSTANT_SETS, true);
 }

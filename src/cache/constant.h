@@ -19,10 +19,10 @@ struct constant_cache {
 
 /*
  * A request for a line, address / CONSTANT_LINE_BYTES: loads make one for each distinct address.
- * Returns whether it hits.
+ * Returns whether it hits. is_counted: it is in the counts already.
  */
-bool constant_look(struct constant_cache *c, u64 line);
-/* As at the beginning of a launch: two lines are taken by parameters. Counts are 0. */
+bool constant_look(struct constant_cache *c, u64 line, bool is_counted);
+/* As at the beginning of a launch: two lines are taken by parameters. */
 void constant_reset(struct constant_cache *c);
 
 #endif

@@ -268,7 +268,8 @@ static void play_constant(struct cache_sm *sm, const struct cache_shape *s, u64 
 					  .is_alone = true,
 					  .is_constant = true};
 
-		if (!constant_look(&sm->constant, line))
+		if (!constant_look(&sm->constant, line, !i && s->policy.is_counted) &&
+		    !s->policy.is_parameter)
 			request_second(sm, &r);
 	}
 }

@@ -39,7 +39,10 @@ struct cache_policy {
 	u8 class;         /* enum l2_class */
 	u8 fetch_sectors; /* of the second cache; 0: as the device does */
 	u8 aperture;      /* enum l2_aperture */
-	bool follows;     /* another request of the instruction before, in the same turn */
+	/* Of constants: the first request is one of those that code_size.h has for all warps. */
+	bool is_counted;
+	bool is_parameter; /* what lacks is there already: nothing is fetched */
+	bool follows;      /* another request of the instruction before, in the same turn */
 };
 
 /* One line of a shape. */

@@ -505,11 +505,16 @@ bool device_flight_launches_graphs(const struct device_flight *f)
 	return false;
 }
 
+/* What an H200 gives the threads of kernels that need less. */
+#define LEAST_REGISTERS 16u
+
 /* ---- with machine code beside the PTX (device.reads_code) ---- */
 
 static u32 code_registers(const struct device_kernel *k)
 {
-	return k->code ? k->code->registers : 0;
+	u32 n = k->code ? k->code->registers : 0;
+
+	return n && n < LEAST_REGISTERS ? LEAST_REGISTERS : n;
 }
 
 /* CTAs on an SM as its registers allow; what the program is told stays. */

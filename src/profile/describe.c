@@ -101,7 +101,8 @@ static void shape_insn(const struct place *at, struct profile_shape *s)
 	const struct isa_form *form = at->in->form;
 	enum isa_mnemonic op = isa_form_opcode(form);
 
-	s->is_constant = op == OPCODE_ld && isa_form_has(form, M_const);
+	s->is_constant =
+		op == OPCODE_ld && (isa_form_has(form, M_const) || isa_form_has(form, M_param));
 	s->lg_requests = requests_without_data(form);
 	if (op == OPCODE_bra)
 		s->work = WORK_BRANCH;

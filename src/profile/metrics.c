@@ -50,7 +50,7 @@
 	(V(l2_read_fabric_##field) + V(l2_write_fabric_##field) + V(l2_atom_fabric_##field) +      \
 	 V(l2_red_fabric_##field))
 /* Code goes to each of the eight groups of SMs; that for the far ones crosses the fabric. */
-#define CODE_FABRIC (V(l2_code) ? V(l2_code) + 20 : 0)
+#define CODE_FABRIC (V(l2_code) ? V(l2_code) + 18 : 0)
 #define CODE_REQUESTS (CODE_FABRIC / 4)
 #define FABRIC_HIT (L2(fabric_hit) + CODE_FABRIC + V(l2_contacts))
 #define LSU(field)                                                                                 \

@@ -121,7 +121,10 @@ static void find_policy(const struct caches_launch *l, const struct isa_form *fo
 		p->policy.fetch_sectors = 128 / CACHE_SECTOR_BYTES;
 	if (isa_form_has(form, M_L2_256B))
 		p->policy.fetch_sectors = 256 / CACHE_SECTOR_BYTES;
-	p->is_constant = isa_form_has(form, M_const);
+	p->policy.is_parameter = isa_form_has(form, M_param);
+	p->is_constant = isa_form_has(form, M_const) || p->policy.is_parameter;
+	/* Parameters are; constants, if they were counted in machine code. */
+	p->policy.is_counted = p->policy.is_parameter || l->code.is_known;
 	p->is_cas = isa_form_has(form, M_cas);
 	p->is_surface = !strncmp(form->row->name[form->name], "su", 2);
 	p->is_fragment = !strncmp(form->row->name[form->name], "wmma", 4);
@@ -538,7 +541,7 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	l->ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
 	l->resident = max_u64(code.resident ? code.resident : e->resident, 1);
 	l->warps = cta->warps;
-	l->code = code.bytes ? (struct code_size){code.bytes, code.constant_loads}
+	l->code = code.bytes ? (struct code_size){code.bytes, code.constant_loads, true}
 			     : watch_code_size(l->program);
 	l->insn = calloc(l->program->uops, sizeof(*l->insn));
 	if (l->owner->ended)
@@ -671,6 +674,14 @@ static void count_code(const struct caches_launch *l, struct cache_counts *n)
 	n->code_sectors =
 		(u64)l->owner->arch->launch_code_sectors + watch_code_sectors(l->code.bytes);
 	n->l2.dram_read += n->code_sectors;
+	if (l->rules.l2.partitions > 1) {
+		u64 more = watch_parameter_sectors(l->program->param_bytes);
+
+		n->l2.fabric[L2_READ] += more;
+		n->l2.fabric_hit[L2_READ] += more;
+		n->l2.fabric_requests[L2_READ] += more / CACHE_SECTORS;
+		n->l2.fabric_request_hit[L2_READ] += more / CACHE_SECTORS;
+	}
 }
 
 static void caches_launch_end(void *user, const struct program *p, u64 grid_id)

@@ -23,6 +23,8 @@
 /* Of code, at a time. */
 #define CODE_FETCH_BYTES 256u
 #define CODE_SECTOR_BYTES 32u
+/* In their bank of constants. */
+#define PARAMETERS_AT 0x210u
 /* Requests for a line of parameters that miss, while it is on its way to an SM. */
 #define PARAMETER_MISSES 13u
 /* Loads of parameters into registers that are not uniform, at most. */
@@ -75,7 +77,7 @@ static bool ends_with_constant(const struct ir_func *f, const struct ir_insn *in
 	return kind == IR_OP_INT || kind == IR_OP_FLOAT;
 }
 
-static enum code_class class_of_divide(const struct ir_func *f, const struct ir_insn *in)
+static enum code_class code_class_of_divide(const struct ir_func *f, const struct ir_insn *in)
 {
 	const struct isa_form *form = in->form;
 
@@ -96,7 +98,7 @@ static bool is_access(const struct isa_form *form)
 	       isa_form_has(form, M_local);
 }
 
-static enum code_class class_of(const struct ir_func *f, const struct ir_insn *in)
+static enum code_class code_class_of(const struct ir_func *f, const struct ir_insn *in)
 {
 	const struct isa_form *form = in->form;
 	bool is_wide = is_wide_type(form);
@@ -127,7 +129,7 @@ static enum code_class class_of(const struct ir_func *f, const struct ir_insn *i
 	case OPCODE_sqrt:
 	case OPCODE_rcp:
 	case OPCODE_rsqrt:
-		return class_of_divide(f, in);
+		return code_class_of_divide(f, in);
 	default:
 		return is_wide && !is_access(form) ? CODE_WIDE : CODE_PLAIN;
 	}
@@ -137,7 +139,7 @@ static u32 cost_at(const struct ir_func *f, u32 i)
 {
 	const struct ir_insn *in = &f->insns.at[i];
 
-	return in->form ? code_cost[class_of(f, in)].each : 0;
+	return in->form ? code_cost[code_class_of(f, in)].each : 0;
 }
 
 /* ---- loops ---- */
@@ -207,7 +209,7 @@ static u64 function_bytes(const struct ir_func *f)
 
 	for (u32 i = 0; i < f->insns.len; i++) {
 		if (f->insns.at[i].form)
-			has[class_of(f, &f->insns.at[i])] = true;
+			has[code_class_of(f, &f->insns.at[i])] = true;
 		cost += cost_at(f, i);
 		first = goes_back_to(f, i);
 		if (first == IR_NONE)
@@ -226,7 +228,7 @@ static u32 parameter_loads(const struct ir_func *f)
 	u32 n = 0;
 
 	for (u32 i = 0; i < f->insns.len && n < PARAMETER_LOADS; i++)
-		n += f->insns.at[i].form && class_of(f, &f->insns.at[i]) == CODE_PARAMETER;
+		n += f->insns.at[i].form && code_class_of(f, &f->insns.at[i]) == CODE_PARAMETER;
 	/* And that of the stack. */
 	return n + 1;
 }
@@ -249,6 +251,13 @@ u64 watch_code_sectors(u64 bytes)
 {
 	return (bytes + CODE_FETCH_BYTES - 1) / CODE_FETCH_BYTES *
 	       (CODE_FETCH_BYTES / CODE_SECTOR_BYTES);
+}
+
+u64 watch_parameter_sectors(u64 bytes)
+{
+	return bytes ? watch_code_sectors(PARAMETERS_AT % CODE_FETCH_BYTES + bytes) -
+			       watch_code_sectors(1)
+		     : 0;
 }
 
 /*

@@ -10,11 +10,15 @@
 struct code_size {
 	u64 bytes;
 	u32 constant_loads; /* of the kernel itself */
+	bool is_known;      /* from machine code, which has constants among its loads */
 };
 
 struct code_size watch_code_size(const struct program *p);
 /* Sectors that are fetched for so many bytes of code. */
 u64 watch_code_sectors(u64 bytes);
+
+/* Those for parameters beyond the first 256 bytes, which launches need in any case. */
+u64 watch_parameter_sectors(u64 bytes);
 
 /* Parameters are constants, too. */
 struct watch_parameters {

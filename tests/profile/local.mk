@@ -3,3 +3,8 @@ EXTRA_DIST += tests/profile/counts.ptx tests/profile/figures.ptx tests/profile/f
 if !SANITIZED
 TESTS += tests/profile/caches.sh tests/profile/figures.sh tests/profile/profile.sh tests/profile/programs.sh tests/profile/options.sh tests/profile/pages.sh tests/profile/ranges.sh tests/profile/textures.sh tests/profile/together.sh
 endif
+
+# Launches with machine code beside their PTX, as an H200 counted them; code.cu is what made code.fatbin.
+dist_check_SCRIPTS += tests/profile/code.sh
+EXTRA_DIST += tests/counters/code.cu tests/counters/code.fatbin tests/counters/code.tsv
+TESTS += tests/profile/code.sh

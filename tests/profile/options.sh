@@ -59,7 +59,7 @@ says out '^    Profiled Launches +1$'
 # ---- metrics ----
 
 status 0 ptxloom profile -i "$scratch/one" --metrics group:memory__dram_table
-says out '^    dram__sectors_read.sum +sector +148$'
+says out '^    dram__sectors_read.sum +sector +150$'
 empty "$(grep l1tex "$scratch/out")" "nothing else"
 refused 2 "is a matter of time" "a group of times" \
 	ptxloom profile --metrics group:smsp__pcsamp_warp_stall_reasons true
