@@ -141,9 +141,15 @@ static bool is_question(const char *name)
 	return !strcmp(name, "cudaGetLastError") || !strcmp(name, "cudaPeekAtLastError");
 }
 
+/* The thread's call has not been made: a rule has answered. */
+static _Thread_local bool was_injected;
+
 int entry_inject(const char *name, const struct entry_argument *a)
 {
-	return read_setting() & ENTRY_LOG_INJECT ? inject_call(name, a) : 0;
+	int status = read_setting() & ENTRY_LOG_INJECT ? inject_call(name, a) : 0;
+
+	was_injected = status != 0;
+	return status;
 }
 
 void entry_tell(const char *name, int status, const void *from, const struct entry_argument *a)
@@ -153,8 +159,10 @@ void entry_tell(const char *name, int status, const void *from, const struct ent
 	u32 log = read_setting();
 	struct text t = {0};
 
-	if (log & ENTRY_LOG_CHECKED)
+	/* What a rule answers is no mistake of the program. */
+	if (log & ENTRY_LOG_CHECKED && !was_injected)
 		check_call(name, status, from, a);
+	was_injected = false;
 	if (log & ENTRY_LOG_TRACE && the_process.trace && !the_process.is_forked)
 		profile_trace_call(the_process.trace, name, status);
 	if (log & ENTRY_LOG_INJECT)

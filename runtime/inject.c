@@ -31,6 +31,7 @@ static void read_rules(void)
 	diag_init(&d, diag_print, stderr);
 	state.has_rules = inject_rules_read(&state.inject.rules, value, "PTXLOOM_INJECT", &d);
 	state.is_wrong = !state.has_rules;
+	state.inject.is_dry = setting_number(SETTING_INJECT_DRY_RUN, 0);
 	diag_fini(&d);
 	demangle_prepare();
 }
@@ -130,7 +131,7 @@ void inject_say(const struct inject *j, struct inject_rule *r, struct text *t)
 
 void inject_put(struct text *t)
 {
-	text_puts(t, "\n");
+	text_puts(t, state.inject.is_dry ? ", in a dry run\n" : "\n");
 	if (t->at)
 		fputs(t->at, stderr);
 	if (t->at)
@@ -269,19 +270,22 @@ static int act_on_call(struct inject *j, struct inject_rule *r, const struct inj
 		ns = time_of(r, e);
 		text_printf(&t, "takes %.3f ms longer", (double)ns / 1e6);
 		inject_put(&t);
-		delay(e->call, a, ns);
+		if (!j->is_dry)
+			delay(e->call, a, ns);
 		return 0;
 	case INJECT_LOST:
 		text_printf(&t, "device %u is lost, Xid %u: error %d (%s)", e->device, r->xid,
 			    r->status, entry_status_name(e->call, r->status));
 		inject_put(&t);
-		rt_device_lose((int)e->device, r->status);
-		return r->status;
+		if (!j->is_dry)
+			rt_device_lose((int)e->device, r->status);
+		break;
 	default:
 		text_printf(&t, "error %d (%s)", r->status, entry_status_name(e->call, r->status));
 		inject_put(&t);
-		return r->status;
+		break;
 	}
+	return j->is_dry ? 0 : r->status;
 }
 
 int inject_call(const char *name, const struct entry_argument *a)

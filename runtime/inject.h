@@ -20,6 +20,7 @@ struct inject {
 	struct inject_rules rules;
 	pthread_mutex_t lock;
 	VEC(u64) made; /* addresses of allocations, in the order of the calls; guarded by lock */
+	bool is_dry;   /* nothing is done, and all is said */
 };
 
 /* The rules, read when first asked for; NULL: there are none, or they are wrong. */

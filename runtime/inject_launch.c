@@ -56,20 +56,22 @@ static int flip_memory(struct inject *j, struct inject_rule *r, const struct inj
 {
 	struct text t = {0};
 	u64 address;
-	u8 *at = byte_of(j, r, &address), before;
+	u8 *at = byte_of(j, r, &address), before, after;
 
 	if (!at)
 		return 0;
 	before = *at;
-	*at = (u8)(before ^ 1u << r->bit);
+	after = (u8)(before ^ 1u << r->bit);
+	if (!j->is_dry)
+		*at = after;
 	say_launch_rule(j, r, e, &t);
 	text_printf(&t, "byte %llu of allocation %llu, at 0x%llx: 0x%02x becomes 0x%02x",
 		    (unsigned long long)r->byte, (unsigned long long)r->alloc,
-		    (unsigned long long)address, before, *at);
+		    (unsigned long long)address, before, after);
 	if (r->ecc)
 		text_printf(&t, ", which is found: error %d", STATUS_ECC_UNCORRECTABLE);
 	inject_put(&t);
-	return r->ecc ? STATUS_ECC_UNCORRECTABLE : 0;
+	return r->ecc && !j->is_dry ? STATUS_ECC_UNCORRECTABLE : 0;
 }
 
 static int act_on_launch(struct inject *j, struct inject_rule *r, const struct inject_event *e)
@@ -87,6 +89,8 @@ static int act_on_launch(struct inject *j, struct inject_rule *r, const struct i
 		text_puts(&t, "is refused: ");
 	text_printf(&t, "error %d (%s)", r->status, entry_status_name("cuda", r->status));
 	inject_put(&t);
+	if (j->is_dry)
+		return 0;
 	if (r->act == INJECT_LOST)
 		rt_device_lose((int)e->device, r->status);
 	return r->status;

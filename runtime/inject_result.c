@@ -304,9 +304,7 @@ static void flips_begin(void *user, struct debug_grid *d)
 
 static u64 draw_of(const struct flip *f, u64 more)
 {
-	u64 x[4] = {f->rule->seed, f->nth_launch, f->target, more};
-
-	return hash_bytes(x, sizeof(x)) >> 11;
+	return sched_mix(sched_mix(f->rule->seed, f->nth_launch), sched_mix(f->target, more));
 }
 
 /* A value of that many bits, by the rule's model. */
@@ -421,7 +419,8 @@ static void apply_flip(struct debug_grid *d, struct cta *c, struct flip *f)
 		say_flip_value(before, p->bits, &t);
 		text_puts(&t, " becomes ");
 		say_flip_value(value, p->bits, &t);
-		move_result(d, c, p, value, true);
+		if (!inject_get()->is_dry)
+			move_result(d, c, p, value, true);
 	}
 	inject_put(&t);
 	text_fini(&how);

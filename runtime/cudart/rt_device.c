@@ -153,7 +153,7 @@ static void coverage_begin(struct text *why)
 static bool limit_memory(struct rt *rt)
 {
 	u64 bytes = rt->settings.memory_bytes,
-	    ruled = inject_get() ? inject_get()->rules.memory : 0;
+	    ruled = inject_get() && !inject_get()->is_dry ? inject_get()->rules.memory : 0;
 
 	if (ruled && (!bytes || ruled < bytes))
 		bytes = ruled;

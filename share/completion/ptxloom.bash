@@ -89,7 +89,7 @@ _ptxloom()
 		# Behind the program: its own arguments are its own business.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --schedule | --weak | -n | -j | --time | --strategy | --depth | --minimise | --shard | --inject | --report | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
+			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --schedule | --weak | -n | -j | --time | --strategy | --depth | --minimise | --shard | --inject | --fork | --memory | --report | --group | --model | --kernel | --seed | --schedules | --runs | --rules | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
 			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
 			--check | --coverage | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
@@ -107,13 +107,13 @@ _ptxloom()
 		elif [[ $word == -* && $command == explore ]]; then
 			COMPREPLY=($(compgen -W "$options -n -j -d --device --time --strategy --depth --same-output --weak --minimise --shard --timeout --replay --" -- "$word"))
 		elif [[ $word == -* && $command == inject ]]; then
-			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --golden --timeout --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --schedules -n --runs --dry-run --group --model --kernel --seed -j --rules --check --golden --timeout --" -- "$word"))
 		elif [[ $word == -* && $command == profile ]]; then
 			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --show --sort --threshold --context --nvtx --nvtx-include --nvtx-exclude --profile-from-start --disable-profiler-start-stop --print-summary --print-details --print-fp --print-raw-numbers --print-kernel-base --source-folder --source-folders --query-metrics-mode --import-source --list-metrics --version --trace --trace-clock --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --warnings-as-errors --error-exitcode"
-			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --fork= --progress= --record --record-launch --schedule --weak --inject --inject-strict --coverage= --report --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --fork= --progress= --record --record-launch --schedule --weak --inject --inject-dry-run --inject-strict --coverage= --report --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null

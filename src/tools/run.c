@@ -56,6 +56,7 @@ const char tool_help_run[] =
 	"  --report FILE         add what is found and run to FILE, for `ptxloom report`; many processes may share it\n"
 	"  --inject RULES|@FILE  let calls, launches and memory go wrong as these rules say:\n"
 	"                        'call=cudaMalloc nth=3 -> error 2'; see ptxloom-inject(1)\n"
+	"  --inject-dry-run      say what these rules would do, and do nothing\n"
 	"  --inject-strict       the exit status is 87 if one of these rules never acted\n"
 	"  --debug-wait          where PROG begins to use CUDA it waits until `ptxloom debug -p PROCESS` comes\n"
 	"  --help                this text\n"
@@ -288,6 +289,7 @@ static const struct run_option {
 	{"--stable", SETTING_STABLE, true},
 	{"--debug-wait", SETTING_DEBUG_WAIT, true},
 	{"--inject-strict", SETTING_INJECT_STRICT, true},
+	{"--inject-dry-run", SETTING_INJECT_DRY_RUN, true},
 	{"--memory", SETTING_MEMORY, false},
 	{"--after-fault", SETTING_AFTER_FAULT, false},
 	{"--fork", SETTING_FORK, false},
@@ -545,6 +547,9 @@ int tool_run_program(const struct tool_command *self, int argc, char **argv)
 	if (o.value[SETTING_INJECT_STRICT] && !o.value[SETTING_INJECT] &&
 	    !setting_text(SETTING_INJECT))
 		return tool_usage(self, "--inject-strict needs --inject RULES");
+	if (o.value[SETTING_INJECT_DRY_RUN] && !o.value[SETTING_INJECT] &&
+	    !setting_text(SETTING_INJECT))
+		return tool_usage(self, "--inject-dry-run needs --inject RULES");
 	if (!check_devices(o.device) || !check_rules(o.value[SETTING_INJECT]) ||
 	    !tool_check_schedule(o.value[SETTING_SCHEDULE]))
 		return TOOL_USAGE;

@@ -4,9 +4,11 @@
 #include "src/tools/trial.h"
 #include "src/base/leave.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +197,30 @@ void trial_fini(struct trial *t)
 {
 	text_fini(&t->out);
 	text_fini(&t->err);
+}
+
+void tool_say_word(const char *word, struct text *t)
+{
+	const char *c = word;
+
+	while (*c && (isalnum((unsigned char)*c) || strchr("_./:=@%+,-", *c)))
+		c++;
+	if (*word && !*c) {
+		text_puts(t, word);
+		return;
+	}
+	text_puts(t, "'");
+	for (c = word; *c; c++)
+		text_printf(t, *c == '\'' ? "'\\''" : "%c", *c);
+	text_puts(t, "'");
+}
+
+u64 tool_cores(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+
+	return n < 1 ? 1 : n > (int)TRIALS_MAX ? TRIALS_MAX : (u64)n;
 }
 
 void trial_say(const struct trial *t, struct text *out)

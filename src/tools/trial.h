@@ -26,6 +26,11 @@ struct trial {
 
 #define TRIALS_MAX 64u
 
+/* Add a word of a command, as a shell takes it. */
+void tool_say_word(const char *word, struct text *t);
+/* How many cores there are for them, from 1 to TRIALS_MAX. */
+u64 tool_cores(void);
+
 /*
  * Run PROG with its arguments as `ptxloom run` does, with these variables ("NAME=VALUE", ended by
  * NULL) in its environment. limit_ms 0: none. False after a message: it cannot be started. The

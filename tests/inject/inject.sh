@@ -137,7 +137,7 @@ act 'kernel=halve* inst=1 group=fp64 -> flip bit 0; kernel=halve* inst=9 group=f
 act "kernel=copy* inst=3 group=ld seed=3 -> flip random" 1 "^copy 0 cudaErrorIllegalAddress" "a load" ./flips copy
 act 'kernel=reduce* inst=386 group=pr -> flip 1' 0 'setp.*%p[0-9]+, bit 0: 0x0[01] becomes 0x0[01]$' "a predicate" \
 	./flips reduce
-act 'kernel=shout* inst=rand seed=5 -> flip zero' 0 '^thread 3 has 0$' "what a kernel prints is printed once" ./flips
+act 'kernel=shout* inst=rand seed=5 -> flip zero' 1 '^thread 3 has 10$' "what a kernel prints is printed once" ./flips
 [ "$(grep -c '^thread 3' out)" = 1 ]
 ok $? "though it runs twice"
 act 'kernel=copy* inst=99 -> flip 1' 0 'has 80 instructions only \(all\)$' "one that is not there" ./flips copy
@@ -191,6 +191,49 @@ echo 'oom: right' >golden
 ends 1 "a failure that the exit status does not show" \
 	ptxloom inject --sweep cudaMalloc --golden golden -- sh -c './oom || exit 0'
 says out 'cudaMalloc nth=1: exit status 0, but the output is wrong'
+ends 0 "checks find nothing beside what is injected" ptxloom inject --sweep cudaMalloc --check=mem,api,init -- ./oom
+ends 1 "what is not freed is found" ptxloom inject --sweep cudaFree --check=leak -- ./oom
+says out '^inject: cudaFree nth=1: checks find something$'
+says out '^  Leaked 4096 bytes'
+says out '^  again: ptxloom run --check=leak --inject .call=cudaFree nth=1 -> error 999. -- ./oom$'
+ends 0 "with schedules" ptxloom inject --sweep cudaFree --error 2 --schedules 1 -- ./oom
+ends 1 "and the schedule is said" ptxloom inject --sweep cudaMalloc --schedules 1 --golden golden -- \
+	sh -c './oom || [ -n "$PTXLOOM_SCHEDULE" ]'
+says out '^  again: ptxloom run --schedule random:1 --inject '
+
+# Dry runs.
+ends 0 "a dry run of a sweep" ptxloom inject -n --sweep 'cudaMalloc*' -- ./oom
+says out '^5: PTXLOOM_INJECT:1: .*: cudaMalloc, call 5 of these, thread 1: error 2 \(cudaErrorMemoryAllocation\)$'
+says out '^inject: 5 acts in a dry run$'
+ends 0 "of rules" ptxloom inject --dry-run --rules 'alloc=1 byte=3 -> flip bit 3; kernel=* launch=1 -> fault trap;
+	kernel=* inst=3 -> flip 1; call=cudaFree nth=1 -> lost xid 79; memory=1M' -- ./oom
+says out '^inject: 4 acts in a dry run$' "nothing of it is done"
+refused 2 'needs --inject' "a dry run of what?" ptxloom run --inject-dry-run true
+refused 2 'which calls' "and here" ptxloom inject -n -- true
+refused 2 '--rules is for a dry run' "rules that are to act" ptxloom inject --rules 'memory=1G' -- true
+ends 3 "a dry run of a program that fails" ptxloom inject -n --sweep cudaFree -- false
+
+# Campaigns.
+ends 0 "a campaign" ptxloom inject -n 12 -j 3 --group pr --kernel 'reduce*' -- ./flips reduce
+says out '^inject: 12 of [0-9]+ instructions of threads \(pr\) in 1 launch, flip 1$'
+[ "$(awk '/^  (masked|SDC|DUE)/ { n += $2 } END { print n }' out)" = 12 ]
+ok $? "each run is one of the three"
+skipping || { cp out campaign; command=$(sed -n '/^  SDC/ { n; s/^  again: //p; }' campaign); }
+sh -c "$command" >again 2>err
+! skipping && [ -s again ] && ! grep -q '^reduce 8128' again
+ok $? "the command repeats a silent corruption"
+says err '^ptxloom: inject: .*setp'
+capture ptxloom inject -n 12 -j 1 --group pr --kernel 'reduce*' -- ./flips reduce
+skipping || same out campaign "the same with -j 1"
+ends 0 "the instructions of a campaign" ptxloom inject -n 3 --dry-run --seed 7 --model zero -- ./flips copy
+says out '^3: kernel=\* group=gp launch=1 inst=[0-9]+ seed=10 -> flip zero$'
+refused 2 'group is all, fp64' "no such group" ptxloom inject -n 3 --group fp8 -- true
+refused 2 'what is flipped is' "no such model" ptxloom inject -n 3 --model most -- true
+refused 2 '--group does not go' "a group of calls" ptxloom inject --sweep cudaFree --group gp -- true
+refused 2 'runs no instruction of group fp64' "none of the group" ptxloom inject -n 3 --group fp64 -- ./flips copy
+refused 2 '--runs takes a number from 1' "no runs" ptxloom inject -n 0 -- true
+ends 3 "a campaign of a program that fails" ptxloom inject -n 3 -- false
+
 ends 1 "a hang" ptxloom inject --sweep cudaMalloc --timeout 300ms -- sh -c './oom || sleep 60'
 says out 'cudaMalloc nth=1: no end within 3[0-9][0-9] ms'
 finish

@@ -7,7 +7,6 @@
 #include "src/base/setting.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -677,17 +676,10 @@ static int explore_program(struct explore *x)
 	return status;
 }
 
-static u64 cores(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-
-	return n < 1 ? 1 : n > (int)TRIALS_MAX ? TRIALS_MAX : (u64)n;
-}
-
 int tool_main_explore(const struct tool_command *self, int argc, char **argv)
 {
-	struct explore x = {.o = {.schedules = 200, .jobs = cores(), .minimise = 100, .depth = 3}};
+	struct explore x = {
+		.o = {.schedules = 200, .jobs = tool_cores(), .minimise = 100, .depth = 3}};
 	int i = 1, status = TOOL_OK;
 
 	for (; i < argc && argv[i][0] == '-' && !status; i++) {

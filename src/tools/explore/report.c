@@ -4,7 +4,6 @@
 #include "src/base/demangle.h"
 #include "src/tools/explore/explore.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,23 +133,6 @@ static void say_unseen(const struct notes *n, const struct noted_unseen *u, stru
 	text_printf(t, " has stored at %s\n", u->place[1]);
 }
 
-/* A word of a command, as a shell takes it. */
-static void say_word(const char *word, struct text *t)
-{
-	const char *c = word;
-
-	while (*c && (isalnum((unsigned char)*c) || strchr("_./:=@%+,-", *c)))
-		c++;
-	if (*word && !*c) {
-		text_puts(t, word);
-		return;
-	}
-	text_puts(t, "'");
-	for (c = word; *c; c++)
-		text_printf(t, *c == '\'' ? "'\\''" : "%c", *c);
-	text_puts(t, "'");
-}
-
 /* Tokens that are too long for a line go to a file. False: it cannot be written. */
 static bool store_token(u64 i, struct text *token)
 {
@@ -183,11 +165,11 @@ static void say_replay(const struct explore *x, u64 i, const struct schedule *s,
 	text_printf(&t, "  replay: PTXLOOM_SCHEDULE=%s ptxloom run ", token.at ? token.at : "");
 	if (x->o.devices.at[device]) {
 		text_puts(&t, "-d ");
-		say_word(x->o.devices.at[device], &t);
+		tool_say_word(x->o.devices.at[device], &t);
 		text_puts(&t, " ");
 	}
 	for (char **a = x->argv; *a; a++) {
-		say_word(*a, &t);
+		tool_say_word(*a, &t);
 		text_puts(&t, a[1] ? " " : "\n");
 	}
 	fputs(t.at ? t.at : "", stdout);

@@ -1,10 +1,9 @@
 /*
- * `ptxloom inject`: does a program survive what can go wrong? Each call of a kind fails once.
+ * `ptxloom inject`: does a program survive what can go wrong? Its arguments.
  */
 #include "src/base/file.h"
 #include "src/base/setting.h"
-#include "src/inject/rules.h"
-#include "src/tools/trial.h"
+#include "src/tools/inject/inject.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,23 +16,25 @@ const char tool_help_inject[] =
 	"                        are no more: 'cudaMalloc*'. The program may then fail, but not die of a\n"
 	"                        signal, hang, or print something wrong and exit with 0\n"
 	"  --error N|NAME        what the call answers: 2 (out of memory) for those that make something, else 999\n"
-	"  --golden FILE         what PROG has to print; without it all output is right\n"
+	"  --check CHECKS        and a check of these may not find anything: mem,race, or all\n"
+	"  --schedules N         each call fails under N random orders of warps, too\n"
+	"  -n N, --runs N        instead: N runs, in each of which the result of one instruction changes, drawn\n"
+	"                        among all that kernels run; how many are masked, silent (SDC), detected (DUE)\n"
+	"  --group NAME          of these: all, fp64, fp32, ld, pr, gp (default)\n"
+	"  --model NAME          1 (default): a bit flips, 2: two bits, random: all of it, zero\n"
+	"  --kernel GLOB         in these kernels\n"
+	"  --seed N              other ones are drawn\n"
+	"  -j N                  so many of these runs at a time: one for each core\n"
+	"  -n, --dry-run         list what would be done, with --sweep, -n N or --rules, and do nothing\n"
+	"  --rules RULES|@FILE   of a dry run: rules as of `ptxloom run --inject`\n"
+	"  --golden FILE         what PROG has to print; without it all output is right, or with -n N what it\n"
+	"                        prints by itself\n"
 	"  --timeout TIME        a run that takes longer hangs; ten times the first run and 5s\n"
 	"  -d, --device DEVICE   as of `ptxloom run`\n"
 	"  --help                this text\n"
 	"\n"
-	"Exit status: 0 if PROG survives everything, 1 if it does not, 2 for wrong arguments, 3 if it fails\n"
-	"by itself.\n";
-
-/* PROG is not right without injection. */
-#define TOOL_UNFIT 3
-#define SLOWER 10u
-#define SLACK_MS 5000u
-
-struct inject_options {
-	const char *sweep, *error, *golden, *timeout, *device;
-	u64 limit_ms;
-};
+	"Exit status: 0 if PROG survives everything, or after -n; 1 if it does not survive; 2 for wrong\n"
+	"arguments; 3 if it fails by itself.\n";
 
 /* ---- arguments ---- */
 
@@ -45,6 +46,22 @@ static const struct {
 	{"--error", offsetof(struct inject_options, error)},
 	{"--golden", offsetof(struct inject_options, golden)},
 	{"--timeout", offsetof(struct inject_options, timeout)},
+	{"--rules", offsetof(struct inject_options, rules)},
+	{"--check", offsetof(struct inject_options, check)},
+	{"--kernel", offsetof(struct inject_options, kernel)},
+	{"--group", offsetof(struct inject_options, group)},
+	{"--model", offsetof(struct inject_options, model)},
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+	u64 least, most;
+} inject_numbers[] = {
+	{"--runs", offsetof(struct inject_options, runs), 1, (u64)1 << 32},
+	{"--schedules", offsetof(struct inject_options, schedules), 0, (u64)1 << 32},
+	{"--seed", offsetof(struct inject_options, seed), 0, UINT64_MAX},
+	{"-j", offsetof(struct inject_options, jobs), 1, TRIALS_MAX},
 };
 
 /* The value of an option, NAME=VALUE or NAME VALUE; NULL: it is another. */
@@ -59,11 +76,48 @@ static const char *inject_value(int argc, char **argv, int *i, const char *name)
 	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
 }
 
+static int read_inject_number(const struct tool_command *self, struct inject_options *o, size_t k,
+			      const char *value)
+{
+	char *end;
+	unsigned long long x;
+
+	errno = 0;
+	x = strtoull(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || x < inject_numbers[k].least ||
+	    x > inject_numbers[k].most)
+		return tool_usage(self, "%s takes a number from %llu to %llu, not '%s'",
+				  inject_numbers[k].name,
+				  (unsigned long long)inject_numbers[k].least,
+				  (unsigned long long)inject_numbers[k].most, value);
+	*(u64 *)(void *)((char *)o + inject_numbers[k].at) = x;
+	return TOOL_OK;
+}
+
+/* -n, alone or with a number. */
+static int read_inject_n(const struct tool_command *self, struct inject_options *o, int argc,
+			 char **argv, int *i)
+{
+	if (*i + 1 < argc && argv[*i + 1][0] >= '0' && argv[*i + 1][0] <= '9')
+		return read_inject_number(self, o, 0, argv[++*i]);
+	o->dry = true;
+	return TOOL_OK;
+}
+
 static int read_inject_option(const struct tool_command *self, struct inject_options *o, int argc,
 			      char **argv, int *i)
 {
 	const char *value;
 
+	if (!strcmp(argv[*i], "-n"))
+		return read_inject_n(self, o, argc, argv, i);
+	if (!strcmp(argv[*i], "--dry-run")) {
+		o->dry = true;
+		return TOOL_OK;
+	}
+	for (size_t k = 0; k < ARRAY_LEN(inject_numbers); k++)
+		if ((value = inject_value(argc, argv, i, inject_numbers[k].name)))
+			return read_inject_number(self, o, k, value);
 	for (size_t k = 0; k < ARRAY_LEN(inject_texts); k++)
 		if ((value = inject_value(argc, argv, i, inject_texts[k].name))) {
 			*(const char **)(void *)((char *)o + inject_texts[k].at) = value;
@@ -76,72 +130,63 @@ static int read_inject_option(const struct tool_command *self, struct inject_opt
 	return tool_usage(self, "unknown option '%s', or its value is missing", argv[*i]);
 }
 
-/* Are these options of the kind of runs that is asked for? */
-static int check_inject_options(const struct tool_command *self, struct inject_options *o)
+static int read_inject_checks(const struct tool_command *self, const struct inject_options *o)
 {
 	struct text why = {0};
+	u64 checks;
 	int status = TOOL_OK;
 
-	if (!o->sweep)
-		return tool_usage(self, "which calls are to fail? --sweep GLOB");
-	if (o->device && !tool_check_devices(o->device))
-		return TOOL_USAGE;
-	if (o->timeout &&
-	    !setting_parse(SETTING_TIMEOUT, "--timeout", o->timeout, &o->limit_ms, &why))
+	if (!setting_parse(SETTING_CHECK, "--check", o->check, &checks, &why))
 		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
 	text_fini(&why);
 	return status;
 }
 
-/* Is the rule one? The message is about the option that a part of it is from. */
-static bool is_rule(const char *rule)
+/* What the kind of runs that is asked for does not take. NULL: all is well. */
+static const char *misplaced_option(const struct inject_options *o)
 {
-	struct inject_rules rules;
-	struct diag d;
-	bool ok;
+	bool sites = o->runs != 0;
 
-	diag_init(&d, diag_print, stderr);
-	ok = inject_rules_read(&rules, rule, "ptxloom inject", &d);
-	if (ok)
-		inject_rules_fini(&rules);
-	diag_fini(&d);
-	return ok;
+	if (sites && o->sweep)
+		return "--sweep";
+	if (sites && o->error)
+		return "--error";
+	if (sites && o->schedules)
+		return "--schedules";
+	if (sites && o->rules)
+		return "--rules";
+	if (!sites && o->group)
+		return "--group";
+	if (!sites && o->model)
+		return "--model";
+	if (!sites && o->kernel)
+		return "--kernel";
+	return o->rules && o->sweep ? "--sweep" : NULL;
 }
 
-/* ---- runs ---- */
-
-struct campaign {
-	const struct inject_options *o;
-	char **argv;
-	struct text golden; /* what is to be printed */
-	bool has_golden;
-	u64 limit_ms;
-};
-
-/* One run with a rule, NULL: without. */
-static bool inject_run(const struct campaign *c, const char *rule, struct trial *t)
+/* Are these options of the kind of runs that is asked for? */
+static int check_inject_options(const struct tool_command *self, struct inject_options *o)
 {
-	struct text rules = {0}, device = {0};
-	const char *variables[3] = {NULL};
-	bool ok;
+	const char *misplaced = misplaced_option(o);
+	struct text why = {0};
+	int status = TOOL_OK;
 
-	text_printf(&rules, "PTXLOOM_INJECT=%s", rule ? rule : "");
-	variables[0] = rules.at;
-	if (c->o->device) {
-		text_printf(&device, "PTXLOOM_DEVICE=%s", c->o->device);
-		variables[1] = device.at;
-	}
-	*t = (struct trial){0};
-	ok = !rules.failed && !device.failed && trial_run(t, c->argv, variables, c->limit_ms);
-	text_fini(&rules);
-	text_fini(&device);
-	return ok;
-}
-
-static bool is_golden(const struct campaign *c, const struct trial *t)
-{
-	return c->golden.len == t->out.len &&
-	       (!t->out.len || !memcmp(c->golden.at, t->out.at, t->out.len));
+	if (!o->sweep && !o->runs && !(o->dry && o->rules))
+		return tool_usage(self,
+				  o->rules ? "--rules is for a dry run, -n; `ptxloom run --inject` "
+					     "takes rules"
+					   : "which calls are to fail? --sweep GLOB; or -n N");
+	if (misplaced)
+		return tool_usage(self, "%s does not go with these options", misplaced);
+	if (o->device && !tool_check_devices(o->device))
+		return TOOL_USAGE;
+	if (o->check)
+		status = read_inject_checks(self, o);
+	if (!status && o->timeout &&
+	    !setting_parse(SETTING_TIMEOUT, "--timeout", o->timeout, &o->limit_ms, &why))
+		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return status;
 }
 
 static bool read_golden(struct campaign *c)
@@ -160,138 +205,18 @@ static bool read_golden(struct campaign *c)
 	return true;
 }
 
-/* The run without rules: it has to be right. Returns TOOL_OK, or the status to end with. */
-static int run_first(struct campaign *c)
+static int run_campaign(const struct tool_command *self, struct campaign *c)
 {
-	struct text how = {0};
-	struct trial t;
-	int status = TOOL_OK;
-
-	c->limit_ms = c->o->limit_ms;
-	if (!inject_run(c, NULL, &t)) {
-		trial_fini(&t);
-		return TOOL_CANNOT_RUN;
-	}
-	trial_say(&t, &how);
-	if (t.timed_out || t.signal || t.status) {
-		fputs(t.err.at ? t.err.at : "", stderr);
-		printf("inject: %s fails by itself: %s; nothing was injected\n", c->argv[0],
-		       how.at);
-		status = TOOL_UNFIT;
-	} else if (c->has_golden && !is_golden(c, &t)) {
-		printf("inject: %s prints by itself something else than %s; nothing was injected\n",
-		       c->argv[0], c->o->golden);
-		status = TOOL_UNFIT;
-	}
-	if (!c->limit_ms)
-		c->limit_ms = SLOWER * t.ms + SLACK_MS;
-	text_fini(&how);
-	trial_fini(&t);
-	return status;
-}
-
-/* The line that an act has left on standard error; NULL: there was none. Ends at its newline. */
-static const char *act_line(const struct trial *t)
-{
-	static const char mark[] = "ptxloom: inject: ";
-	const char *at = t->err.at;
-
-	while (at && strncmp(at, mark, sizeof(mark) - 1) != 0) {
-		at = strchr(at, '\n');
-		at = at ? at + 1 : NULL;
-	}
-	return at;
-}
-
-/* ---- each call fails once ---- */
-
-static void say_command(const struct campaign *c, const char *rule)
-{
-	printf("  again: ptxloom run%s%s --inject '%s' --", c->o->device ? " -d " : "",
-	       c->o->device ? c->o->device : "", rule);
-	for (char **a = c->argv; *a; a++)
-		printf(" %s", *a);
-	printf("\n");
-}
-
-/* "cudaMalloc" of the line about an act, which ends in "NAME, call ..". */
-static void say_call_of(const char *line, const char *rule)
-{
-	const char *name = strstr(line, rule);
-	size_t n;
-
-	name = name ? name + strlen(rule) : line;
-	name += strspn(name, ": ");
-	n = strcspn(name, ",\n");
-	printf("%.*s", (int)n, name);
-}
-
-/* Says what is wrong. True: the program has survived. */
-static bool judge_sweep(const struct campaign *c, const struct trial *t, const char *rule, u64 nth)
-{
-	bool wrong = c->has_golden && !t->timed_out && !t->signal && !t->status && !is_golden(c, t);
-	struct text how = {0};
-
-	if (!t->timed_out && !t->signal && !wrong)
-		return true;
-	trial_say(t, &how);
-	printf("inject: ");
-	say_call_of(act_line(t), rule);
-	printf(" nth=%llu: %s%s\n", (unsigned long long)nth, how.at,
-	       wrong ? ", but the output is wrong" : "");
-	say_command(c, rule);
-	text_fini(&how);
-	return false;
-}
-
-static const char *default_error(const char *glob)
-{
-	return strstr(glob, "lloc") || strstr(glob, "Create") ? "2" : "999";
-}
-
-/* The n-th call fails. Returns TOOL_OK, or the status to end with. */
-static int sweep_once(struct campaign *c, u64 nth, bool *acted, u64 *survived)
-{
-	const struct inject_options *o = c->o;
-	struct text rule = {0};
-	struct trial t = {0};
-	int status = TOOL_OK;
-
-	text_printf(&rule, "call=%s nth=%llu -> error %s", o->sweep, (unsigned long long)nth,
-		    o->error ? o->error : default_error(o->sweep));
-	if (nth == 1)
-		status = rule.at && is_rule(rule.at) ? run_first(c) : TOOL_USAGE;
-	if (!status && !inject_run(c, rule.at, &t))
-		status = TOOL_CANNOT_RUN;
-	*acted = !status && act_line(&t);
-	if (*acted)
-		*survived += judge_sweep(c, &t, rule.at, nth);
-	trial_fini(&t);
-	text_fini(&rule);
-	return status;
-}
-
-static int sweep_calls(const struct tool_command *self, struct campaign *c)
-{
-	u64 nth = 0, survived = 0;
-	bool acted;
-	int status;
-
-	do {
-		status = sweep_once(c, ++nth, &acted, &survived);
-		if (status)
-			return status;
-	} while (acted);
-	if (nth == 1)
-		return tool_usage(self, "%s makes no call of '%s'", c->argv[0], c->o->sweep);
-	printf("inject: %s: %llu of %llu survived\n", c->o->sweep, (unsigned long long)survived,
-	       (unsigned long long)nth - 1);
-	return survived == nth - 1 ? TOOL_OK : TOOL_FINDINGS;
+	if (!read_golden(c))
+		return TOOL_USAGE;
+	if (c->o->runs)
+		return inject_sites(self, c);
+	return c->o->dry ? inject_list(self, c) : inject_sweep(self, c);
 }
 
 int tool_main_inject(const struct tool_command *self, int argc, char **argv)
 {
-	struct inject_options o = {0};
+	struct inject_options o = {.jobs = tool_cores()};
 	struct campaign c = {.o = &o};
 	int i = 1, status = TOOL_OK;
 
@@ -310,7 +235,7 @@ int tool_main_inject(const struct tool_command *self, int argc, char **argv)
 	if (status)
 		return status;
 	c.argv = argv + i;
-	status = read_golden(&c) ? sweep_calls(self, &c) : TOOL_USAGE;
+	status = run_campaign(self, &c);
 	text_fini(&c.golden);
 	return status;
 }
