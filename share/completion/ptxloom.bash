@@ -105,7 +105,7 @@ _ptxloom()
 		if [[ $word == -* && $command == debug ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device -p --pid -x --command -ex --eval-command --batch --check= --schedule --color --replay --" -- "$word"))
 		elif [[ $word == -* && $command == explore ]]; then
-			COMPREPLY=($(compgen -W "$options -n -j -d --device --time --strategy --depth --same-output --weak --minimise --shard --timeout --replay --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -n -j -d --device --time --strategy --depth --same-output --all --check --inject --weak --minimise --shard --timeout --replay --" -- "$word"))
 		elif [[ $word == -* && $command == inject ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --schedules -n --runs --dry-run --group --model --kernel --seed -j --rules --check --golden --timeout --" -- "$word"))
 		elif [[ $word == -* && $command == profile ]]; then

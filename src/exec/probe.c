@@ -133,21 +133,64 @@ static bool is_as_before(const struct gang *g, const struct uop *in, const struc
 	return true;
 }
 
-/* Run one micro-op and find out what it does. */
-static const struct uop *step(struct exec_probe *p, struct gang *g, const struct uop *in)
+static u64 byte_sum(u64 address, u8 byte)
 {
-	enum uop_effect effect = p->moved ? EFFECT_QUIET : effect_of(g, in);
+	u64 x = (address << 8 | byte) * 0x9e3779b97f4a7c15u;
+
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+	return x ^ x >> 32;
+}
+
+/* Of what several lanes write once. */
+static bool is_repeated(const struct written *x, u32 i)
+{
+	for (u32 k = 0; k < i; k++)
+		if (x->at[k].address == x->at[i].address)
+			return true;
+	return false;
+}
+
+/* Of the bytes in global memory that have been remembered: as they are now, or were. */
+static u64 written_sum(const struct gang *g, const struct uop *in, const struct written *x,
+		       bool now)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < x->len; i++) {
+		u64 address = x->at[i].address;
+		u8 bytes[ACCESS_BYTES];
+
+		if (space_of_access(g, in, &address) == MEM_SHARED ||
+		    space_of_access(g, in, &address) == MEM_LOCAL || is_repeated(x, i))
+			continue;
+		memcpy(bytes, x->at[i].old, x->width);
+		if (now && !fetch(g, in, x->at[i].lane, x->at[i].address, bytes))
+			continue;
+		for (u32 b = 0; b < x->width; b++)
+			sum += byte_sum(address + b, bytes[b]);
+	}
+	return sum;
+}
+
+const struct uop *exec_probe_step(struct exec_probe *p, struct gang *g, const struct uop *in)
+{
+	enum uop_effect effect = p->moved && !p->sums ? EFFECT_QUIET : effect_of(g, in);
 	const struct uop *next;
 	struct written x;
-	bool known;
+	bool known, other;
 
 	if (effect != EFFECT_WRITE) {
-		p->moved |= effect == EFFECT_OTHER || (effect == EFFECT_LANES && !are_whole(g));
+		other = effect == EFFECT_OTHER || (effect == EFFECT_LANES && !are_whole(g));
+		p->moved |= other;
+		p->lost |= other;
 		return g->table->run[in->op](g, in);
 	}
 	known = remember(g, in, &x);
 	next = g->table->run[in->op](g, in);
 	p->moved |= !known || !is_as_before(g, in, &x);
+	p->lost |= !known;
+	if (p->sums && known)
+		p->sum += written_sum(g, in, &x, true) - written_sum(g, in, &x, false);
 	return next;
 }
 
@@ -162,7 +205,7 @@ static void loop(struct gang *g, const struct uop *in)
 		if (exec_is_observed(g->env))
 			exec_tell_step(g, in);
 		g->clock += EXEC_UOP_CYCLES;
-		in = step(p, g, in);
+		in = exec_probe_step(p, g, in);
 	} while (in);
 	if (exec_is_observed(g->env))
 		exec_tell_stop(g, pc);

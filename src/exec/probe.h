@@ -17,9 +17,17 @@ struct exec_probe {
 	 * together, or did something that is not inspected: the CTA may get further.
 	 */
 	bool moved;
+	/*
+	 * Wanted, too: `sum` changes with the contents of global memory that micro-ops write, and
+	 * is what it was if they are; `lost`: something may have been written that is not in it.
+	 */
+	bool sums, lost;
+	u64 sum;
 };
 
 void exec_probe_init(struct exec_probe *p, const struct exec_ops *ops);
+/* Run one micro-op, noting in p what it does. Returns the next. */
+const struct uop *exec_probe_step(struct exec_probe *p, struct gang *g, const struct uop *in);
 /*
  * All that decides, beside memory, what the CTA does in its next slices: registers, where its lanes
  * stand or wait, and which of them runs next.

@@ -158,10 +158,11 @@ static void before_weak(struct debug_grid *d, const struct gang *g, const struct
 }
 
 /*
- * watched: the launch has an observer beside the debugger; weak: its memory is. Both are constants.
+ * watched: the launch has an observer beside the debugger; weak: its memory is; probes: what
+ * micro-ops do is noted. All are constants.
  */
 __attribute__((always_inline)) static inline void run_loop(struct gang *g, const struct uop *in,
-							   bool watched, bool weak)
+							   bool watched, bool weak, bool probes)
 {
 	struct debug_grid *d = g->env->observer->user;
 	const u8 *marks = d->marks;
@@ -182,7 +183,7 @@ __attribute__((always_inline)) static inline void run_loop(struct gang *g, const
 		if (weak)
 			before_weak(d, g, in);
 		g->clock += EXEC_UOP_CYCLES;
-		in = g->table->run[in->op](g, in);
+		in = probes ? exec_probe_step(&d->probe, g, in) : g->table->run[in->op](g, in);
 		if (weak)
 			weak_settle(d->weak);
 	} while (in);
@@ -191,12 +192,12 @@ __attribute__((always_inline)) static inline void run_loop(struct gang *g, const
 
 static void debug_loop(struct gang *g, const struct uop *in)
 {
-	run_loop(g, in, false, false);
+	run_loop(g, in, false, false, false);
 }
 
 static void watched_loop(struct gang *g, const struct uop *in)
 {
-	run_loop(g, in, true, false);
+	run_loop(g, in, true, false, false);
 }
 
 static void weak_loop(struct gang *g, const struct uop *in)
@@ -204,9 +205,35 @@ static void weak_loop(struct gang *g, const struct uop *in)
 	const struct debug_grid *d = g->env->observer->user;
 
 	if (d->watch.to)
-		run_loop(g, in, true, true);
+		run_loop(g, in, true, true, false);
 	else
-		run_loop(g, in, false, true);
+		run_loop(g, in, false, true, false);
+}
+
+static void probing_loop(struct gang *g, const struct uop *in)
+{
+	const struct debug_grid *d = g->env->observer->user;
+
+	if (d->watch.to && d->weak)
+		run_loop(g, in, true, true, true);
+	else if (d->watch.to)
+		run_loop(g, in, true, false, true);
+	else if (d->weak)
+		run_loop(g, in, false, true, true);
+	else
+		run_loop(g, in, false, false, true);
+}
+
+/* From now on, or no longer, it is noted what micro-ops do. */
+void debug_probe(struct debug_grid *d, bool probes)
+{
+	if (d->probes == probes)
+		return;
+	d->probes = probes;
+	d->probe.sums = true;
+	d->probe.sum = 0;
+	d->ops.loop = probes ? probing_loop : d->plain_loop;
+	d->cursor.looks = 0;
 }
 
 /* ---- what the launch tells ---- */
@@ -281,6 +308,7 @@ static void attach_debugger(struct debug_grid *d)
 	d->ops = *e->ops;
 	debug_choose_tables(d);
 	d->ops.loop = d->weak ? weak_loop : also ? watched_loop : debug_loop;
+	d->plain_loop = d->ops.loop;
 	d->ops.diverged = NULL;
 	d->observer = (struct exec_observer){.user = d,
 					     .access = h->access || every ? on_access : NULL,
@@ -559,46 +587,6 @@ static void run_in_order(struct debug_grid *d, struct debug_turn *t)
 	d->gang = NULL;
 }
 
-/* Copies that are under way are not part of the state that is compared. */
-static bool some_copy(const struct debug_grid *d)
-{
-	for (size_t i = 0; i < d->units.len; i++)
-		for (const struct cta_slot *s = d->units.at[i]; s; s = s->mate)
-			if (s->cta.async && s->cta.async->some)
-				return true;
-	return false;
-}
-
-/*
- * All CTAs have only polled in this round. Does everything repeat itself, and can nothing else
- * change that? The argument is that of docs/engine.md, "Livelocks", with all of memory compared.
- */
-static bool is_livelock(struct debug_grid *d)
-{
-	const struct exec_env *e = &d->grid->launch.env;
-	u64 state, rests = 0;
-	bool still;
-
-	if (d->weak)
-		weak_drain(d->weak);
-	if (d->cursor.still <= d->cursor.looked_at)
-		d->cursor.looks = 0;
-	d->cursor.looked_at = d->cursor.still;
-	if (e->program->reads_clock || d->frozen.len || some_copy(d) ||
-	    !grid_is_alone(d->grid, &rests) || rests != d->look_rests || !debug_memory_is_same(d)) {
-		d->look_rests = rests;
-		d->cursor.looks = 0;
-		return false;
-	}
-	state = debug_state_hash(d);
-	still = d->cursor.looks && state == d->cursor.look_state;
-	if (!(d->cursor.looks & (d->cursor.looks - 1)))
-		d->cursor.look_state = state;
-	d->cursor.looks++;
-	debug_copy_amend(d);
-	return still;
-}
-
 static void livelock(struct debug_grid *d)
 {
 	struct cta *c = &d->units.at[0]->cta;
@@ -614,7 +602,7 @@ static void wait_outside(struct debug_grid *d)
 	struct sched_pool *p = d->grid->pool;
 	enum debug_verdict v = DEBUG_GO_ON;
 
-	if (is_livelock(d)) {
+	if (debug_is_livelock(d)) {
 		livelock(d);
 		return;
 	}
@@ -625,7 +613,8 @@ static void wait_outside(struct debug_grid *d)
 	if (v != DEBUG_GO_ON)
 		return;
 	if (d->cursor.still >= ORDERED_ROUNDS) {
-		d->cursor.still = 0;
+		/* Looks go on where they were, if the host has done nothing. */
+		d->cursor.still = d->cursor.looked_at = 0;
 		d->waits = true;
 		__atomic_store_n(&d->grid->stalled, true, __ATOMIC_RELAXED);
 		return;

@@ -5,6 +5,7 @@
 #ifndef PL_DEBUG_INT_H
 #define PL_DEBUG_INT_H
 
+#include "src/exec/probe.h"
 #include "src/exec/turn.h"
 #include "src/host/syscall.h"
 #include "src/sched/debug.h"
@@ -228,9 +229,23 @@ struct debug_grid {
 	struct steer *steer; /* NULL: there is no schedule */
 	struct steer_plan plan;
 	struct weak *weak; /* NULL: memory is not weak; owned */
-	u64 number;        /* of the launch, from 1 on */
+	/* of a launch that is steered, while it seems to wait: what its micro-ops do */
+	struct exec_probe probe;
+	bool probes;
+	void (*plain_loop)(struct gang *g, const struct uop *in); /* while it does not probe */
+	u64 number;                                               /* of the launch, from 1 on */
 	u32 launch_hash;
 };
+
+/* ---- debug_grid.c ---- */
+
+/* From now on, or no longer, it is noted what micro-ops do. */
+void debug_probe(struct debug_grid *d, bool probes);
+
+/* ---- debug_repeat.c ---- */
+
+/* All CTAs have only polled in this round. Will they for ever? */
+bool debug_is_livelock(struct debug_grid *d);
 
 /* ---- debug_pick.c ---- */
 

@@ -2,7 +2,7 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/debug.h src/sched/sched_int.h 
 	src/sched/assertions.c src/sched/census.c \
 	src/sched/clock.c \
 	src/sched/debug_call.c src/sched/debug_call.h \
-	src/sched/debug_grid.c src/sched/debug_int.h src/sched/debug_pick.c src/sched/debug_look.c \
+	src/sched/debug_grid.c src/sched/debug_int.h src/sched/debug_pick.c src/sched/debug_repeat.c src/sched/debug_look.c \
 	src/sched/debug_launches.c src/sched/debug_time.c src/sched/debug_memory.c src/sched/debug_copy.c src/sched/debug_textures.c \
 	src/sched/debug_watch.c \
 	src/sched/grid.c \

@@ -2,7 +2,7 @@
 # wrong.
 . "${srcdir:-.}/tests/tap.sh"
 cp "$top/samples/testkit/race.cu" "$top/samples/testkit/mp.cu" \
-	"$top/tests/explore/drift.cu" "$top/tests/explore/shapes.cu" "$scratch"
+	"$top/tests/explore/drift.cu" "$top/tests/explore/shapes.cu" "$top/tests/explore/stuck.cu" "$scratch"
 cd "$scratch" || exit 1
 
 # wrong TOKEN PLACE: one message, before anything is started.
@@ -40,7 +40,7 @@ ends 3 "a program that launches nothing" ptxloom explore -- true
 says out 'launches no kernel'
 
 needs_clang
-for name in race drift shapes mp; do
+for name in race drift shapes mp stuck; do
 	succeeds "$name: builds" ptxloom cc -lineinfo "$name.cu" -o "$name"
 done
 
@@ -102,6 +102,51 @@ ends 1 "the other failure needs no weak memory" ptxloom explore --weak -n 50 -- 
 ok $? "and its line has none"
 ends 1 "shards have schedules of their own" ptxloom explore -n 50 --shard 2/3 -- ./race 256
 says out 'schedule (2|5|8|11) of 50'
+
+# Orders in which no thread goes on: found at once, without a limit on time, and named.
+found deadlock -n 30 -- ./stuck barrier
+says found 'fails: deadlock in launch 1, barrier\(int volatile\*, int\*\), exit status 1' "deadlock: named"
+says found '^    block \(0,0,0\) warp 1 lanes 0xffffffff: waiting at barrier 1 for 64 threads at ' "where it waits"
+says found 'warp 0 stops before stuck.cu:[0-9]+ \(ld.volatile.*\) while warp 1 runs on to' "and how it comes to that"
+ends 3 "a livelock in the natural order" ptxloom explore -n 30 -- ./stuck
+says out 'fails by itself: livelock in launch 1, cross\(int\*, int\*, bool\), exit status 1; nothing'
+succeeds "locks in one order" ptxloom explore -n 25 -- ./stuck cross fixed
+bad=0
+for schedule in natural random:3; do
+	ptxloom run --schedule $schedule ./stuck >out 2>err
+	grep -q 'livelock: every thread repeats itself' err || bad=1
+done
+ok $bad "a livelock under a schedule ends with a report"
+bad=0
+for schedule in natural reverse random:1 random:2 pct:2:4 pct:3:9; do
+	ptxloom run --schedule $schedule ./stuck polite >out 2>err || bad=1
+	ptxloom run --schedule $schedule ./stuck cross fixed >out 2>err || bad=1
+done
+ok $bad "what goes on at last is taken for none"
+
+# All failures.
+ends 1 "--all goes on" ptxloom explore --all -n 40 -- ./stuck last
+says out '^explore: 2 distinct failures, in [0-9]+ of 40 schedules; [0-9]+ passed$'
+[ "$(grep -c '^  replay: ' out)" = 2 ]
+ok $? "a line for each"
+grep '^  replay: ' out | sed 's/^  replay: //' >lines
+while read -r line; do sh -c "$line" 2>err; done <lines >replayed
+[ "$(sort -u replayed | tr '\n' ' ')" = 'alpha is last beta is last ' ]
+ok $? "which does it again"
+capture ptxloom explore --all -n 40 -j 1 -- ./stuck last
+sed -n 's/^  replay: //p' out >again
+same lines again "the same ones with -j 1"
+succeeds "--all where nothing fails" ptxloom explore --all -n 10 -- ./race 256 fixed
+says out '10 schedules passed'
+
+# With checks and injected errors.
+succeeds "checks that find nothing" ptxloom explore -n 8 --check=race,mem -- ./race 256 fixed
+ends 3 "checks that find something by themselves" ptxloom explore -n 8 --check=race -- ./race 256
+says out 'fails by itself: checks find something'
+ends 1 "with an error that the program meets" ptxloom explore -n 30 --inject 'call=cudaFree -> delay 1ms' -- ./race 256
+says out "^  replay: PTXLOOM_SCHEDULE=[^ ]* ptxloom run --inject 'call=cudaFree -> delay 1ms' ./race 256"
+refused 2 "no function 'cudaMaloc'" "a wrong rule" ptxloom explore --inject 'call=cudaMaloc -> error 2' -- true
+refused 2 '--check takes a list' "a check that is none" ptxloom explore --check deep -- true
 
 found drift -n 60 -- ./drift
 if ! skipping; then

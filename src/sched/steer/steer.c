@@ -525,6 +525,43 @@ static u32 turn_pc(const struct cta *c, u32 warp)
 	return pc == NO_PC ? 0 : pc;
 }
 
+/* Is the choice one that its warp has not come to? */
+static bool is_to_come(const struct debug_grid *d, const struct schedule_choice *x)
+{
+	const struct cta *c = debug_cta(d, x->cta);
+
+	if (x->launch != d->number || debug_cta_is_done(d, x->cta))
+		return false;
+	return !c || x->warp >= c->warps || steer_of(c, x->warp)->steps <= x->step;
+}
+
+bool steer_is_determined(const struct debug_grid *d)
+{
+	const struct schedule *s = d->steer->schedule;
+
+	if (d->weak || d->plan.kind != SCHEDULE_LIST)
+		return false;
+	for (size_t i = 0; d->plan.listed && i < s->choices.len; i++)
+		if (is_to_come(d, &s->choices.at[i]))
+			return false;
+	return true;
+}
+
+u64 steer_state(const struct debug_grid *d)
+{
+	u64 x = sched_mix(d->cursor.steer.to.cta,
+			  (u64)d->cursor.steer.to.warp << 8 | d->cursor.steer.to.lane);
+
+	for (u32 i = 0; i < d->units.len; i++)
+		for (u32 k = 0; k < d->unit_warps; k++) {
+			u32 warp = k;
+			const struct cta *c = debug_cta_at(d, i, &warp);
+
+			x = sched_mix(x, (u64)(u32)steer_of(c, warp)->budget);
+		}
+	return x;
+}
+
 void steer_turn(struct debug_grid *d, struct debug_turn *t)
 {
 	const struct schedule_choice *c = listed_choice(d, t->cta, t->warp, true);

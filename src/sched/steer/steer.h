@@ -71,6 +71,13 @@ s32 steer_turn_begins(struct debug_grid *d, const struct debug_turn *t, s32 budg
 void steer_turn(struct debug_grid *d, struct debug_turn *t);
 /* Does the warp that was chosen go on? */
 bool steer_goes_on(struct debug_grid *d, struct debug_turn *t);
+/*
+ * Does what follows depend on nothing but the state of the launch, for good? Not where choices are
+ * drawn, or the list has some that are still to come.
+ */
+bool steer_is_determined(const struct debug_grid *d);
+/* With that: what it depends on beside the state of CTAs. */
+u64 steer_state(const struct debug_grid *d);
 /* The warp is to be passed over, once. */
 bool steer_passes(struct debug_grid *d, struct debug_turn *t);
 /* The group of g is about to run a visible operation: is the turn to be left before it? */

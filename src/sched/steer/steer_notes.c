@@ -159,6 +159,14 @@ static void put_pairs(struct steer_notes *n, const struct debug_grid *d)
 	put_note(n, &t);
 }
 
+/* Launches in which no thread goes on. */
+static const char *stuck_word(const struct fault *f)
+{
+	return f->kind != FAULT_DEADLOCK                           ? "-"
+	       : !strncmp(f->text, "livelock", strlen("livelock")) ? "livelock"
+								   : "deadlock";
+}
+
 void notes_end(struct steer_notes *n, const struct debug_grid *d, const struct fault *fault)
 {
 	struct text t = {0};
@@ -167,7 +175,8 @@ void notes_end(struct steer_notes *n, const struct debug_grid *d, const struct f
 	text_printf(&t, "end\t%llu\t%llu\t%016llx\n", wide(d->number), wide(n->steps),
 		    wide(n->order));
 	if (fault)
-		text_printf(&t, "fault\t%llu\t%u\n", wide(d->number), (u32)fault->kind);
+		text_printf(&t, "fault\t%llu\t%u\t%s\n", wide(d->number), (u32)fault->kind,
+			    stuck_word(fault));
 	put_note(n, &t);
 	n->launch = NULL;
 }

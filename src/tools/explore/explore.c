@@ -4,8 +4,8 @@
 #include "src/tools/explore/explore.h"
 #include "src/base/demangle.h"
 #include "src/base/map.h"
-#include "src/base/setting.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,10 @@ const char tool_help_explore[] =
 	"  --strategy NAME       mixed (default), pct: random priorities that change; random; starve: a warp waits\n"
 	"  --depth N             most priorities that change in a schedule, and one more: 3\n"
 	"  --same-output         a run fails, too, if the host gets other contents of device memory\n"
+	"  --all                 go on after the first failure: each distinct one is reported, with its line\n"
+	"  --check CHECKS        a run fails, too, if a check finds something: mem, race, or all\n"
+	"  --inject RULES|@FILE  PROG meets these errors, as of `ptxloom run`; its exit status is to be always the\n"
+	"                        same then\n"
 	"  --weak                device memory is as weak as the PTX model allows: missing fences show\n"
 	"  --minimise N          most runs that make a failing schedule smaller: 100\n"
 	"  --shard I/N           of all schedules only the I-th, (I + N)-th ..; I from 1 on\n"
@@ -39,132 +43,6 @@ const char tool_help_explore[] =
 #define MORE_MS 5000u
 /* The natural run, without --timeout. */
 #define NATURAL_MS 300000u
-#define DEPTH_MOST (SCHEDULE_POINTS + 1)
-#define COUNT_MOST ((u64)1 << 32)
-
-/* ---- arguments ---- */
-
-static const struct {
-	const char *name;
-	size_t at;
-	u64 least, most;
-} explore_numbers[] = {
-	{"-n", offsetof(struct explore_options, schedules), 1, COUNT_MOST},
-	{"-j", offsetof(struct explore_options, jobs), 1, TRIALS_MAX},
-	{"--depth", offsetof(struct explore_options, depth), 1, DEPTH_MOST},
-	{"--minimise", offsetof(struct explore_options, minimise), 0, COUNT_MOST},
-};
-
-static const char *const strategies[] = {"mixed", "pct", "random", "starve"};
-
-/* The value of an option, NAME=VALUE or NAME VALUE; NULL: it is another. */
-static const char *explore_value(int argc, char **argv, int *i, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(argv[*i], name, n) != 0)
-		return NULL;
-	if (argv[*i][n] == '=')
-		return argv[*i] + n + 1;
-	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
-}
-
-static bool parse_count(const char *text, u64 least, u64 most, u64 *out)
-{
-	char *end;
-	unsigned long long x;
-
-	errno = 0;
-	x = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || x < least || x > most)
-		return false;
-	*out = x;
-	return true;
-}
-
-static int read_time(const struct tool_command *self, const char *name, const char *value, u64 *ms)
-{
-	struct text why = {0};
-	int status = TOOL_OK;
-
-	if (!setting_parse(SETTING_TIMEOUT, name, value, ms, &why))
-		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
-	text_fini(&why);
-	return status;
-}
-
-static int read_shard(const struct tool_command *self, struct explore_options *o, const char *value)
-{
-	char *slash, *copy = strdup(value);
-	bool ok;
-
-	slash = copy ? strchr(copy, '/') : NULL;
-	if (slash)
-		*slash = '\0';
-	ok = slash && parse_count(slash + 1, 1, COUNT_MOST, &o->shards) &&
-	     parse_count(copy, 1, o->shards, &o->shard);
-	free(copy);
-	return ok ? TOOL_OK : tool_usage(self, "--shard is I/N, I from 1 to N, not '%s'", value);
-}
-
-static int read_strategy(const struct tool_command *self, struct explore_options *o,
-			 const char *value)
-{
-	for (size_t i = 0; i < ARRAY_LEN(strategies); i++)
-		if (!strcmp(value, strategies[i])) {
-			o->strategy = (enum strategy)i;
-			return TOOL_OK;
-		}
-	return tool_usage(self, "--strategy is mixed, pct, random or starve, not '%s'", value);
-}
-
-static int add_device(const struct tool_command *self, struct explore_options *o, const char *name)
-{
-	if (!tool_check_devices(name))
-		return TOOL_USAGE;
-	if (o->devices.len == EXPLORE_DEVICES)
-		return tool_usage(self, "-d is there too often: %u times at most", EXPLORE_DEVICES);
-	return VEC_PUSH(&o->devices, name) ? TOOL_OK : tool_usage(self, "no memory left");
-}
-
-static int read_explore_option(const struct tool_command *self, struct explore_options *o, int argc,
-			       char **argv, int *i)
-{
-	const char *value, *name = argv[*i];
-
-	if (!strcmp(name, "--same-output") || !strcmp(name, "--weak")) {
-		o->same_output |= name[2] == 's';
-		o->weak |= name[2] == 'w';
-		return TOOL_OK;
-	}
-	for (size_t k = 0; k < ARRAY_LEN(explore_numbers); k++) {
-		u64 *at = (u64 *)(void *)((char *)o + explore_numbers[k].at);
-
-		if (!(value = explore_value(argc, argv, i, explore_numbers[k].name)))
-			continue;
-		return parse_count(value, explore_numbers[k].least, explore_numbers[k].most, at)
-			       ? TOOL_OK
-			       : tool_usage(self, "%s takes a number from %llu to %llu, not '%s'",
-					    explore_numbers[k].name,
-					    (unsigned long long)explore_numbers[k].least,
-					    (unsigned long long)explore_numbers[k].most, value);
-	}
-	if ((value = explore_value(argc, argv, i, "--timeout")))
-		return read_time(self, "--timeout", value, &o->limit_ms);
-	if ((value = explore_value(argc, argv, i, "--time")))
-		return read_time(self, "--time", value, &o->time_ms);
-	if ((value = explore_value(argc, argv, i, "--strategy")))
-		return read_strategy(self, o, value);
-	if ((value = explore_value(argc, argv, i, "--shard")))
-		return read_shard(self, o, value);
-	if ((value = explore_value(argc, argv, i, "--replay"))) {
-		o->replay = value;
-		return TOOL_OK;
-	}
-	if ((value = tool_device_option(argc, argv, i)))
-		return add_device(self, o, value);
-	return tool_usage(self, "unknown option '%s', or its value is missing", name);
-}
 
 /* ---- runs ---- */
 
@@ -179,8 +57,8 @@ static u64 explore_now_ms(void)
 static bool begin_run(struct explore *x, struct explore_run *r, u32 device,
 		      const struct schedule *s)
 {
-	struct text t[5] = {0};
-	const char *variables[6] = {NULL};
+	struct text t[8] = {0};
+	const char *variables[9] = {NULL};
 	u32 n = 0;
 	bool ok;
 
@@ -193,6 +71,12 @@ static bool begin_run(struct explore *x, struct explore_run *r, u32 device,
 	text_puts(&t[n++], "PTXLOOM_WEAK=");
 	if (x->o.devices.at[device])
 		text_printf(&t[n++], "PTXLOOM_DEVICE=%s", x->o.devices.at[device]);
+	if (x->o.check) {
+		text_printf(&t[n++], "PTXLOOM_CHECK=%s", x->o.check);
+		text_printf(&t[n++], "PTXLOOM_CHECK_STATUS=%d", EXPLORE_FINDINGS);
+	}
+	if (x->o.inject)
+		text_printf(&t[n++], "PTXLOOM_INJECT=%s", x->o.inject);
 	ok = true;
 	for (u32 i = 0; i < n; i++) {
 		ok &= !t[i].failed;
@@ -253,21 +137,72 @@ bool explore_fails(const struct explore *x, const struct explore_run *r, u32 dev
 	const struct explore_run *natural = &x->natural[device];
 
 	return r->trial.timed_out || r->trial.signal || r->trial.status != natural->trial.status ||
-	       r->notes.faults ||
+	       r->notes.stuck || r->notes.faults != natural->notes.faults ||
 	       (x->o.same_output && !are_copies_alike(&r->notes, &natural->notes));
 }
 
-bool explore_alike(const struct explore_run *a, const struct explore_run *b)
+/* Text without numbers, and of lines that are the same then the first. */
+static u64 text_key(const struct text *t, u64 key)
 {
-	return a->trial.timed_out == b->trial.timed_out && a->trial.signal == b->trial.signal &&
-	       a->trial.status == b->trial.status && !a->notes.faults == !b->notes.faults;
+	u64 last = 0;
+
+	for (const char *at = t->at; at && *at;) {
+		size_t n = strcspn(at, "\n");
+		u64 line = HASH_SEED;
+
+		for (size_t i = 0; i < n; i++)
+			if (!isxdigit((unsigned char)at[i]))
+				line = hash_more(line, at + i, 1);
+		if (line != last)
+			key = hash_more(key, &line, sizeof(line));
+		last = line;
+		at += n + (at[n] != 0);
+	}
+	return key;
 }
 
-static void say_how(const struct explore_run *r, struct text *t)
+/* The same for failures that look alike. */
+static u64 failure_key(const struct explore_run *r)
+{
+	const s64 x[] = {r->trial.timed_out, r->trial.signal, r->trial.status, r->notes.stuck,
+			 (s64)r->notes.stuck_launch};
+
+	if (r->notes.stuck)
+		return hash_bytes(x, sizeof(x));
+	return text_key(&r->trial.err, text_key(&r->trial.out, hash_bytes(x, sizeof(x))));
+}
+
+bool explore_alike(const struct explore *x, const struct explore_run *a,
+		   const struct explore_run *b)
+{
+	return a->trial.timed_out == b->trial.timed_out && a->trial.signal == b->trial.signal &&
+	       a->trial.status == b->trial.status && !a->notes.faults == !b->notes.faults &&
+	       a->notes.stuck == b->notes.stuck && (!x->o.all || failure_key(a) == failure_key(b));
+}
+
+/* "deadlock in launch 2, cross(int*), exit status 1" */
+static void say_stuck_launch(const struct explore_run *r, struct text *t)
+{
+	const struct notes *n = &r->notes;
+
+	text_printf(t, "%s in launch %llu, ", notes_stuck_word(n->stuck),
+		    (unsigned long long)n->stuck_launch);
+	for (size_t i = 0; i < n->launches.len; i++)
+		if (n->launches.at[i].number == n->stuck_launch)
+			demangle(n->launches.at[i].name, t);
+	text_puts(t, ", ");
+	trial_say(&r->trial, t);
+}
+
+static void say_how(const struct explore *o, const struct explore_run *r, struct text *t)
 {
 	const struct trial *x = &r->trial;
 
-	if (!x->timed_out && !x->signal && !x->status)
+	if (r->notes.stuck)
+		say_stuck_launch(r, t);
+	else if (o->o.check && !x->timed_out && !x->signal && x->status == EXPLORE_FINDINGS)
+		text_puts(t, "checks find something");
+	else if (!x->timed_out && !x->signal && !x->status)
 		text_puts(t, r->notes.faults ? "exit status 0, but a launch has failed"
 					     : "exit status 0, but the host got other data");
 	else
@@ -275,6 +210,14 @@ static void say_how(const struct explore_run *r, struct text *t)
 }
 
 /* ---- the natural run ---- */
+
+/* A program that meets an injected error may say so. */
+static bool is_unfit(const struct explore *x, const struct explore_run *r)
+{
+	return r->trial.timed_out || r->trial.signal || r->notes.stuck ||
+	       (!x->o.inject && (r->trial.status || r->notes.faults)) ||
+	       (x->o.check && r->trial.status == EXPLORE_FINDINGS);
+}
 
 /* Returns TOOL_OK, or the status to end with after a message. */
 static int run_naturally(struct explore *x, u32 device)
@@ -287,8 +230,8 @@ static int run_naturally(struct explore *x, u32 device)
 	x->limit_ms = NATURAL_MS;
 	if (!explore_run(x, r, device, &s))
 		return TOOL_CANNOT_RUN;
-	say_how(r, &how);
-	if (r->trial.timed_out || r->trial.signal || r->trial.status || r->notes.faults) {
+	say_how(x, r, &how);
+	if (is_unfit(x, r)) {
 		fputs(r->trial.out.at ? r->trial.out.at : "", stdout);
 		fputs(r->trial.err.at ? r->trial.err.at : "", stderr);
 		printf("explore: %s fails by itself: %s; nothing was explored\n", x->argv[0],
@@ -311,6 +254,11 @@ struct explored {
 	bool passes;
 };
 
+/* Schedules that fail in one way. */
+struct failure {
+	u64 key, number, count; /* number: the least of them */
+};
+
 struct search {
 	struct explore *x;
 	u64 next, failing; /* numbers; failing 0: none so far */
@@ -319,6 +267,8 @@ struct search {
 	struct schedule schedule;
 	u32 running;
 	VEC(struct explored) explored;
+	VEC(struct failure) failures; /* --all: distinct ones */
+	u64 alike;                    /* schedules that fail like the one that is reported */
 	bool broken;
 };
 
@@ -342,7 +292,7 @@ static u64 next_schedule(struct search *q)
 
 	while (i <= o->schedules && o->shards && (i - 1) % o->shards != o->shard - 1)
 		i++;
-	if (i > o->schedules || (q->failing && i > q->failing) || q->broken)
+	if (i > o->schedules || (q->failing && !o->all && i > q->failing) || q->broken)
 		return 0;
 	if (o->time_ms && explore_now_ms() - q->begin_ms >= o->time_ms)
 		return 0;
@@ -369,7 +319,7 @@ static u64 passed_of(const struct search *q)
 
 	for (size_t i = 0; i < q->explored.len; i++)
 		n += q->explored.at[i].passes &&
-		     (!q->failing || q->explored.at[i].number < q->failing);
+		     (!q->failing || q->x->o.all || q->explored.at[i].number < q->failing);
 	return n;
 }
 
@@ -381,7 +331,7 @@ static u64 distinct_orders(const struct search *q)
 	for (size_t i = 0; i < q->explored.len; i++) {
 		u64 order = q->explored.at[i].order | 1;
 
-		if (q->failing && q->explored.at[i].number > q->failing)
+		if (q->failing && !q->x->o.all && q->explored.at[i].number > q->failing)
 			continue;
 		n += !map_get(&orders, order) && map_set(&orders, order, 1);
 	}
@@ -408,6 +358,22 @@ static void begin_runs(struct search *q)
 	}
 }
 
+static void note_failure(struct search *q, const struct explore_run *r, u64 i)
+{
+	u64 key = failure_key(r);
+
+	for (size_t k = 0; k < q->failures.len; k++) {
+		struct failure *f = &q->failures.at[k];
+
+		if (f->key != key)
+			continue;
+		f->count++;
+		f->number = min_u64(f->number, i);
+		return;
+	}
+	q->broken |= !VEC_PUSH(&q->failures, ((struct failure){key, i, 1}));
+}
+
 static void take_trial(struct search *q, u32 at)
 {
 	struct explore_run r = q->run[at];
@@ -420,6 +386,8 @@ static void take_trial(struct search *q, u32 at)
 	done.order = order_of(&r.notes);
 	done.passes = !q->broken && !explore_fails(q->x, &r, schedule_device(q->x, i));
 	q->broken = q->broken || !VEC_PUSH(&q->explored, done);
+	if (!q->broken && !done.passes && q->x->o.all)
+		note_failure(q, &r, i);
 	if (!q->broken && !done.passes && (!q->failing || i < q->failing)) {
 		explore_run_fini(&q->worst);
 		q->worst = r;
@@ -432,7 +400,7 @@ static void take_trial(struct search *q, u32 at)
 /* Runs that can no longer have a say are stopped. */
 static void stop_later(struct search *q)
 {
-	for (u32 i = 0; q->failing && i < q->running;)
+	for (u32 i = 0; q->failing && !q->x->o.all && i < q->running;)
 		if (q->run[i].number > q->failing) {
 			explore_run_fini(&q->run[i]);
 			q->run[i] = q->run[--q->running];
@@ -499,17 +467,18 @@ static bool fails_again(struct search *q, const struct schedule *s, struct explo
 		q->broken = true;
 		return false;
 	}
-	return explore_fails(q->x, r, device) && explore_alike(r, &q->worst);
+	return explore_fails(q->x, r, device) && explore_alike(q->x, r, &q->worst);
 }
 
 static void say_failing(const struct search *q)
 {
 	struct text how = {0};
 
-	say_how(&q->worst, &how);
-	printf("explore: schedule %llu of %llu fails: %s (%llu passed, %.1f s)\n",
-	       (unsigned long long)q->failing, (unsigned long long)q->x->o.schedules, how.at,
-	       (unsigned long long)(q->failing - 1),
+	say_how(q->x, &q->worst, &how);
+	printf("explore: schedule %llu of %llu fails: %s (%llu ", (unsigned long long)q->failing,
+	       (unsigned long long)q->x->o.schedules, how.at,
+	       (unsigned long long)(q->x->o.all ? q->alike : q->failing - 1));
+	printf("%s, %.1f s)\n", q->x->o.all ? "more like it" : "passed",
 	       (double)(explore_now_ms() - q->begin_ms) / 1000);
 	fflush(stdout);
 	text_fini(&how);
@@ -560,6 +529,39 @@ static int conclude_failure(struct search *q)
 	return ok ? TOOL_FINDINGS : TOOL_CANNOT_RUN;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct failure *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Each distinct failure by its first schedule, which is run again. */
+static int conclude_all(struct search *q)
+{
+	u64 failed = 0;
+	int status = TOOL_FINDINGS;
+
+	qsort(q->failures.at, q->failures.len, sizeof(*q->failures.at), by_number);
+	for (size_t k = 0; k < q->failures.len && status == TOOL_FINDINGS; k++) {
+		struct schedule s;
+
+		q->failing = q->failures.at[k].number;
+		q->alike = q->failures.at[k].count - 1;
+		failed += q->failures.at[k].count;
+		explore_run_fini(&q->worst);
+		plan(q->x, q->failing, &s);
+		status = explore_run(q->x, &q->worst, schedule_device(q->x, q->failing), &s)
+				 ? conclude_failure(q)
+				 : TOOL_CANNOT_RUN;
+	}
+	if (status == TOOL_FINDINGS)
+		printf("explore: %zu distinct failure%s, in %llu of %llu schedules; %llu passed\n",
+		       q->failures.len, q->failures.len == 1 ? "" : "s", (unsigned long long)failed,
+		       (unsigned long long)q->x->o.schedules, (unsigned long long)passed_of(q));
+	return status;
+}
+
 static u64 pairs_of(const struct explore *x)
 {
 	u64 n = 0;
@@ -574,7 +576,7 @@ static int conclude_search(struct search *q)
 	if (q->broken)
 		return TOOL_CANNOT_RUN;
 	if (q->failing)
-		return conclude_failure(q);
+		return q->x->o.all ? conclude_all(q) : conclude_failure(q);
 	printf("explore: %llu schedules passed (%.1f s)\n", (unsigned long long)passed_of(q),
 	       (double)(explore_now_ms() - q->begin_ms) / 1000);
 	return TOOL_OK;
@@ -626,6 +628,7 @@ static int search_program(struct explore *x)
 		explore_run_fini(&q->run[i]);
 	explore_run_fini(&q->worst);
 	VEC_FREE(&q->explored);
+	VEC_FREE(&q->failures);
 	free(q);
 	return status;
 }
@@ -644,6 +647,10 @@ static int replay_schedule(struct explore *x)
 	setenv("PTXLOOM_SCHEDULE", x->o.replay, 1);
 	unsetenv("PTXLOOM_SEED");
 	unsetenv("PTXLOOM_WEAK");
+	if (x->o.check)
+		setenv("PTXLOOM_CHECK", x->o.check, 1);
+	if (x->o.inject)
+		setenv("PTXLOOM_INJECT", x->o.inject, 1);
 	if (x->o.devices.at[0])
 		setenv("PTXLOOM_DEVICE", x->o.devices.at[0], 1);
 	return tool_start_program(x->argv);
@@ -689,12 +696,14 @@ int tool_main_explore(const struct tool_command *self, int argc, char **argv)
 		}
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return tool_help(self);
-		status = read_explore_option(self, &x.o, argc, argv, &i);
+		status = explore_read_option(self, &x.o, argc, argv, &i);
 	}
 	if (!status && i == argc)
 		status = tool_usage(self, "no program given");
 	if (!status && !x.o.devices.len && !VEC_PUSH(&x.o.devices, NULL))
 		status = tool_usage(self, "no memory left");
+	if (!status)
+		status = explore_check_options(self, &x.o);
 	x.argv = argv + i;
 	demangle_prepare();
 	if (!status && x.o.replay) {

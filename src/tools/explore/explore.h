@@ -42,6 +42,8 @@ struct noted_unseen {
 	char *place[2]; /* owned */
 };
 
+enum stuck { STUCK_NOT, STUCK_DEADLOCK, STUCK_LIVELOCK };
+
 struct notes {
 	VEC(struct noted_launch) launches;
 	VEC(struct noted_pair) pairs;
@@ -49,6 +51,8 @@ struct notes {
 	VEC(struct noted_meeting) meetings;
 	VEC(u64) copies;
 	u32 faults;
+	u8 stuck;         /* enum stuck: of the first launch in which no thread goes on */
+	u64 stuck_launch; /* its number */
 	VEC(struct noted_unseen) unseen;
 	u64 steps; /* of all launches */
 };
@@ -56,6 +60,8 @@ struct notes {
 /* False: there is no memory. A file that is not there has nothing. */
 bool notes_read(struct notes *n, const char *path);
 void notes_fini(struct notes *n);
+/* "deadlock" */
+const char *notes_stuck_word(u8 stuck);
 
 /* ---- plan.c ---- */
 
@@ -65,13 +71,16 @@ enum strategy { STRATEGY_MIXED, STRATEGY_PCT, STRATEGY_RANDOM, STRATEGY_STARVE }
 void plan_schedule(struct schedule *s, u64 i, enum strategy strategy, u32 depth,
 		   const struct notes *natural);
 
+/* What a run exits with if a check has found something. */
+#define EXPLORE_FINDINGS 86
+
 /* ---- explore.c ---- */
 
 struct explore_options {
 	u64 schedules, time_ms, jobs, minimise, depth, shard, shards, limit_ms; /* 0: none */
 	enum strategy strategy;
-	bool same_output, weak;
-	const char *replay;
+	bool same_output, weak, all;
+	const char *replay, *check, *inject;
 	VEC(const char *) devices; /* one at least; NULL: that of the environment */
 };
 
@@ -94,13 +103,20 @@ struct explore {
 	u64 runs; /* that were begun, for the names of files */
 };
 
+/* ---- arguments.c: return TOOL_OK, or the status to end with after a message ---- */
+
+int explore_read_option(const struct tool_command *self, struct explore_options *o, int argc,
+			char **argv, int *i);
+int explore_check_options(const struct tool_command *self, const struct explore_options *o);
+
 /* Run it to its end. False after a message: it cannot be run. The caller frees r, also then. */
 bool explore_run(struct explore *x, struct explore_run *r, u32 device, const struct schedule *s);
 void explore_run_fini(struct explore_run *r);
 /* Has it failed, where the natural run has not? */
 bool explore_fails(const struct explore *x, const struct explore_run *r, u32 device);
-/* In the same way? */
-bool explore_alike(const struct explore_run *a, const struct explore_run *b);
+/* In the same way? With --all they have to look alike, too. */
+bool explore_alike(const struct explore *x, const struct explore_run *a,
+		   const struct explore_run *b);
 
 /* ---- minimise.c ---- */
 

@@ -31,7 +31,8 @@ static bool try_choices(struct attempt *a, struct schedule *t)
 	a->left--;
 	schedule_sort(t);
 	a->broken = !explore_run(a->x, &r, a->device, t);
-	fails = !a->broken && explore_fails(a->x, &r, a->device) && explore_alike(&r, a->failed);
+	fails = !a->broken && explore_fails(a->x, &r, a->device) &&
+		explore_alike(a->x, &r, a->failed);
 	explore_run_fini(&r);
 	if (fails) {
 		VEC_FREE(&a->s->choices);

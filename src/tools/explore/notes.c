@@ -107,6 +107,23 @@ static bool read_unseen_line(struct notes *n, const struct fields *f)
 	return u.place[0] && u.place[1] && VEC_PUSH(&n->unseen, u);
 }
 
+static const char *const stuck_words[] = {"-", "deadlock", "livelock"};
+
+const char *notes_stuck_word(u8 stuck)
+{
+	return stuck_words[stuck];
+}
+
+static void read_fault_line(struct notes *n, const struct fields *f)
+{
+	n->faults++;
+	for (u8 i = STUCK_DEADLOCK; i < ARRAY_LEN(stuck_words) && !n->stuck; i++)
+		if (!strcmp(f->at[3], stuck_words[i])) {
+			n->stuck = i;
+			n->stuck_launch = wide_field(f, 1);
+		}
+}
+
 static bool read_note(struct notes *n, char *line)
 {
 	struct fields f;
@@ -126,7 +143,7 @@ static bool read_note(struct notes *n, char *line)
 	if (!strcmp(f.at[0], "copy"))
 		return VEC_PUSH(&n->copies, field_number(&f, 1, 16));
 	if (!strcmp(f.at[0], "fault"))
-		n->faults++;
+		read_fault_line(n, &f);
 	if (!strcmp(f.at[0], "end") && last) {
 		last->steps = wide_field(&f, 2);
 		last->order = field_number(&f, 3, 16);

@@ -168,6 +168,13 @@ static void say_replay(const struct explore *x, u64 i, const struct schedule *s,
 		tool_say_word(x->o.devices.at[device], &t);
 		text_puts(&t, " ");
 	}
+	if (x->o.check)
+		text_printf(&t, "--check=%s ", x->o.check);
+	if (x->o.inject) {
+		text_puts(&t, "--inject ");
+		tool_say_word(x->o.inject, &t);
+		text_puts(&t, " ");
+	}
 	for (char **a = x->argv; *a; a++) {
 		tool_say_word(*a, &t);
 		text_puts(&t, a[1] ? " " : "\n");
@@ -175,6 +182,25 @@ static void say_replay(const struct explore *x, u64 i, const struct schedule *s,
 	fputs(t.at ? t.at : "", stdout);
 	text_fini(&token);
 	text_fini(&t);
+}
+
+/* Where its warps wait, or poll: lines of the launch's own report. */
+static void say_waiting_warps(const struct explore_run *r, struct text *t)
+{
+	static const char mark[] = "    block (";
+	u32 lines = 0;
+
+	if (!r->notes.stuck)
+		return;
+	for (const char *at = r->trial.err.at; at && *at && lines < SHOWN_MAX;) {
+		size_t n = strcspn(at, "\n");
+
+		if (!strncmp(at, mark, sizeof(mark) - 1)) {
+			text_printf(t, "%.*s\n", (int)n, at);
+			lines++;
+		}
+		at += n + (at[n] != 0);
+	}
 }
 
 void report_failure(const struct explore *x, u64 i, const struct schedule *s, u32 device,
@@ -185,6 +211,7 @@ void report_failure(const struct explore *x, u64 i, const struct schedule *s, u3
 	say_choices(r, s, choices, &t);
 	for (size_t k = 0; s->weak && k < r->notes.unseen.len && k < SHOWN_MAX; k++)
 		say_unseen(&r->notes, &r->notes.unseen.at[k], &t);
+	say_waiting_warps(r, &t);
 	fputs(t.at ? t.at : "", stdout);
 	text_fini(&t);
 	say_replay(x, i, s, device);

@@ -1,0 +1,175 @@
+/*
+ * Arguments of `ptxloom explore`.
+ */
+#include "src/base/setting.h"
+#include "src/inject/rules.h"
+#include "src/tools/explore/explore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MOST (SCHEDULE_POINTS + 1)
+#define COUNT_MOST ((u64)1 << 32)
+
+static const struct {
+	const char *name;
+	size_t at;
+	u64 least, most;
+} explore_numbers[] = {
+	{"-n", offsetof(struct explore_options, schedules), 1, COUNT_MOST},
+	{"-j", offsetof(struct explore_options, jobs), 1, TRIALS_MAX},
+	{"--depth", offsetof(struct explore_options, depth), 1, DEPTH_MOST},
+	{"--minimise", offsetof(struct explore_options, minimise), 0, COUNT_MOST},
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+} explore_flags[] =
+	{
+		{"--same-output", offsetof(struct explore_options, same_output)},
+		{"--weak", offsetof(struct explore_options, weak)},
+		{"--all", offsetof(struct explore_options, all)},
+},
+  explore_texts[] = {
+	  {"--replay", offsetof(struct explore_options, replay)},
+	  {"--check", offsetof(struct explore_options, check)},
+	  {"--inject", offsetof(struct explore_options, inject)},
+};
+
+static const char *const strategies[] = {"mixed", "pct", "random", "starve"};
+
+/* The value of an option, NAME=VALUE or NAME VALUE; NULL: it is another. */
+static const char *explore_value(int argc, char **argv, int *i, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(argv[*i], name, n) != 0)
+		return NULL;
+	if (argv[*i][n] == '=')
+		return argv[*i] + n + 1;
+	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+static bool parse_count(const char *text, u64 least, u64 most, u64 *out)
+{
+	char *end;
+	unsigned long long x;
+
+	errno = 0;
+	x = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || x < least || x > most)
+		return false;
+	*out = x;
+	return true;
+}
+
+static int read_time(const struct tool_command *self, const char *name, const char *value, u64 *ms)
+{
+	struct text why = {0};
+	int status = TOOL_OK;
+
+	if (!setting_parse(SETTING_TIMEOUT, name, value, ms, &why))
+		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return status;
+}
+
+static int read_shard(const struct tool_command *self, struct explore_options *o, const char *value)
+{
+	char *slash, *copy = strdup(value);
+	bool ok;
+
+	slash = copy ? strchr(copy, '/') : NULL;
+	if (slash)
+		*slash = '\0';
+	ok = slash && parse_count(slash + 1, 1, COUNT_MOST, &o->shards) &&
+	     parse_count(copy, 1, o->shards, &o->shard);
+	free(copy);
+	return ok ? TOOL_OK : tool_usage(self, "--shard is I/N, I from 1 to N, not '%s'", value);
+}
+
+static int read_strategy(const struct tool_command *self, struct explore_options *o,
+			 const char *value)
+{
+	for (size_t i = 0; i < ARRAY_LEN(strategies); i++)
+		if (!strcmp(value, strategies[i])) {
+			o->strategy = (enum strategy)i;
+			return TOOL_OK;
+		}
+	return tool_usage(self, "--strategy is mixed, pct, random or starve, not '%s'", value);
+}
+
+static int add_device(const struct tool_command *self, struct explore_options *o, const char *name)
+{
+	if (!tool_check_devices(name))
+		return TOOL_USAGE;
+	if (o->devices.len == EXPLORE_DEVICES)
+		return tool_usage(self, "-d is there too often: %u times at most", EXPLORE_DEVICES);
+	return VEC_PUSH(&o->devices, name) ? TOOL_OK : tool_usage(self, "no memory left");
+}
+
+int explore_read_option(const struct tool_command *self, struct explore_options *o, int argc,
+			char **argv, int *i)
+{
+	const char *value, *name = argv[*i];
+
+	for (size_t k = 0; k < ARRAY_LEN(explore_flags); k++)
+		if (!strcmp(name, explore_flags[k].name)) {
+			*(bool *)(void *)((char *)o + explore_flags[k].at) = true;
+			return TOOL_OK;
+		}
+	for (size_t k = 0; k < ARRAY_LEN(explore_numbers); k++) {
+		u64 *at = (u64 *)(void *)((char *)o + explore_numbers[k].at);
+
+		if (!(value = explore_value(argc, argv, i, explore_numbers[k].name)))
+			continue;
+		return parse_count(value, explore_numbers[k].least, explore_numbers[k].most, at)
+			       ? TOOL_OK
+			       : tool_usage(self, "%s takes a number from %llu to %llu, not '%s'",
+					    explore_numbers[k].name,
+					    (unsigned long long)explore_numbers[k].least,
+					    (unsigned long long)explore_numbers[k].most, value);
+	}
+	if ((value = explore_value(argc, argv, i, "--timeout")))
+		return read_time(self, "--timeout", value, &o->limit_ms);
+	if ((value = explore_value(argc, argv, i, "--time")))
+		return read_time(self, "--time", value, &o->time_ms);
+	if ((value = explore_value(argc, argv, i, "--strategy")))
+		return read_strategy(self, o, value);
+	if ((value = explore_value(argc, argv, i, "--shard")))
+		return read_shard(self, o, value);
+	for (size_t k = 0; k < ARRAY_LEN(explore_texts); k++)
+		if ((value = explore_value(argc, argv, i, explore_texts[k].name))) {
+			*(const char **)(void *)((char *)o + explore_texts[k].at) = value;
+			return TOOL_OK;
+		}
+	if ((value = tool_device_option(argc, argv, i)))
+		return add_device(self, o, value);
+	return tool_usage(self, "unknown option '%s', or its value is missing", name);
+}
+
+/* What may be wrong of them is said before anything is started. */
+int explore_check_options(const struct tool_command *self, const struct explore_options *o)
+{
+	struct inject_rules rules;
+	struct text why = {0};
+	struct diag d;
+	u64 checks;
+	int status = TOOL_OK;
+
+	if (o->check && !setting_parse(SETTING_CHECK, "--check", o->check, &checks, &why))
+		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	if (status || !o->inject)
+		return status;
+	diag_init(&d, diag_print, stderr);
+	if (inject_rules_read(&rules, o->inject, "--inject", &d))
+		inject_rules_fini(&rules);
+	else
+		status = TOOL_USAGE;
+	diag_fini(&d);
+	return status;
+}
