@@ -260,6 +260,16 @@ static void read_hidden(struct fuse *f)
 	}
 }
 
+/* The old value that an atomic returns, if nothing reads it: it is a reduction then. */
+static void drop_old_value(struct fuse *f, u32 i)
+{
+	u32 d = uop_kind(f->l->uops.at[i].inner) == UOP_ATOMIC ? fuse_vreg_at(f, i, FIELD_D)
+							       : IR_NONE;
+
+	if (d != IR_NONE && !f->reads[d])
+		fuse_drop(f, i, FIELD_D);
+}
+
 static void drop_unread(struct fuse *f)
 {
 	struct lower *l = f->l;
@@ -271,8 +281,10 @@ static void drop_unread(struct fuse *f)
 
 		for (u32 r = f->first_ref[i]; r < f->first_ref[i + 1]; r++)
 			unread &= !l->refs.at[r].write || !f->reads[l->refs.at[r].vreg];
-		if (!unread)
+		if (!unread) {
+			drop_old_value(f, i);
 			continue;
+		}
 		for (u32 r = f->first_ref[i]; r < f->first_ref[i + 1]; r++)
 			f->reads[l->refs.at[r].vreg] -= !l->refs.at[r].write;
 		fuse_erase(f, i);

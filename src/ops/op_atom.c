@@ -174,6 +174,14 @@ static ALWAYS_INLINE void each_word(struct gang *g, const struct uop *in, const 
 	u32 at = a->warp * WARP_LANES, *d = in->d == NO_ROW ? NULL : ROW32(in->d) + at;
 	const u32 *b = ROW32(in->b) + at, *c = in->c == NO_ROW ? b : ROW32(in->c) + at;
 
+	if (alone && !d && a->mask == FULL_MASK) {
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			u32 *p = (u32 *)(uintptr_t)a->host[l];
+
+			*p = (u32)fn(*p, b[l], c[l]);
+		}
+		return;
+	}
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 l = (u32)__builtin_ctz(m), *p = (u32 *)(uintptr_t)a->host[l], old;
 
@@ -329,25 +337,33 @@ static void modify_local(struct gang *g, const struct uop *in, struct access *a)
 	}
 }
 
-/* All warps; resolve and space: constants. */
-static ALWAYS_INLINE const struct uop *
-modify_warps(struct gang *g, const struct uop *in,
-	     bool (*resolve)(struct gang *g, const struct uop *in, struct access *a),
-	     enum mem_space space)
+typedef bool resolve_fn(struct gang *g, const struct uop *in, struct access *a);
+
+/* Lanes of a warp; resolve and space: constants. False: a fault was raised. */
+static ALWAYS_INLINE bool modify_lanes(struct gang *g, const struct uop *in, u32 w, u32 mask,
+				       resolve_fn *resolve, enum mem_space space)
 {
 	struct access a;
 
+	access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask);
+	get_addresses(g, in, &a);
+	if (!resolve(g, in, &a))
+		return false;
+	if (space == MEM_GENERIC && PL_UNLIKELY(a.local))
+		modify_local(g, in, &a);
+	else
+		modify_warp(g, in, &a, space);
+	return true;
+}
+
+static ALWAYS_INLINE const struct uop *modify_warps(struct gang *g, const struct uop *in,
+						    resolve_fn *resolve, enum mem_space space)
+{
 	for (u32 w = 0, n = WARPS; w < n; w++) {
-		access_begin(&a, (u32)in->mem.size * in->mem.count, w, mask_of(g, w));
-		if (!a.mask)
-			continue;
-		get_addresses(g, in, &a);
-		if (!resolve(g, in, &a))
+		u32 mask = mask_of(g, w);
+
+		if (mask && !modify_lanes(g, in, w, mask, resolve, space))
 			return NULL;
-		if (space == MEM_GENERIC && PL_UNLIKELY(a.local))
-			modify_local(g, in, &a);
-		else
-			modify_warp(g, in, &a, space);
 	}
 	return in + 1;
 }
@@ -357,9 +373,83 @@ HANDLER(atom_global)
 	return modify_warps(g, in, resolve_global, MEM_GLOBAL);
 }
 
+/* ---- sums of words in shared memory without result: histograms ---- */
+
+static bool adds_shared_words(const struct uop *in)
+{
+	return in->atomic.action == ATOM_ADD && in->mem.size == 4 && in->mem.count == 1 &&
+	       in->d == NO_ROW && in->a != NO_ROW && !(in->flags & UOPF_WIDE) &&
+	       (in->atomic.type == T_u32 || in->atomic.type == T_s32);
+}
+
+/* Lanes of a warp whose words are not aligned and inside; those that have another word than `first`. */
+struct shared_words {
+	u32 bad, differ;
+};
+
+static ALWAYS_INLINE struct shared_words find_shared_words(const struct gang *g, const u32 *r,
+							   u32 off, u32 first)
+{
+	u32 last = g->env->shared_bytes - 4, bad[WARP_LANES], differ[WARP_LANES];
+
+	FOR_LANES(l, WARP_LANES) {
+		u32 x = r[l] + off;
+
+		bad[l] = x > last || x & 3 ? FULL_MASK : 0;
+		differ[l] = r[l] != first ? FULL_MASK : 0;
+	}
+	return (struct shared_words){lanes_mask(bad), lanes_mask(differ)};
+}
+
+static ALWAYS_INLINE u32 *shared_word(const struct gang *g, u32 offset)
+{
+	return (u32 *)(void *)(g->shared + offset);
+}
+
+/* False: some lane has to be looked at. */
+static ALWAYS_INLINE bool add_shared_words(struct gang *g, const struct uop *in, u32 w, u32 mask)
+{
+	const u32 *r = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES;
+	u32 off = (u32)in->mem.offset, first = r[__builtin_ctz(mask)], sum = 0;
+	struct shared_words x = find_shared_words(g, r, off, first);
+
+	if (x.bad & mask || g->env->shared_bytes < 4)
+		return false;
+	if (!(x.differ & mask)) {
+		FOR_LANES(l, WARP_LANES)
+			sum += mask >> l & 1 ? b[l] : 0;
+		*shared_word(g, first + off) += sum;
+	} else if (mask == FULL_MASK) {
+		for (u32 l = 0; l < WARP_LANES; l++)
+			*shared_word(g, r[l] + off) += b[l];
+	} else {
+		for (u32 m = mask; m; m &= m - 1) {
+			u32 l = (u32)__builtin_ctz(m);
+
+			*shared_word(g, r[l] + off) += b[l];
+		}
+	}
+	return true;
+}
+
+static OUT_OF_LINE bool modify_shared(struct gang *g, const struct uop *in, u32 w, u32 mask)
+{
+	return modify_lanes(g, in, w, mask, resolve_shared, MEM_SHARED);
+}
+
 HANDLER(atom_shared)
 {
-	return modify_warps(g, in, resolve_shared, MEM_SHARED);
+	bool adds = adds_shared_words(in);
+
+	for (u32 w = 0, n = WARPS; w < n; w++) {
+		u32 mask = mask_of(g, w);
+
+		if (!mask || (adds && add_shared_words(g, in, w, mask)))
+			continue;
+		if (!modify_shared(g, in, w, mask))
+			return NULL;
+	}
+	return in + 1;
 }
 
 HANDLER(atom_generic)
