@@ -59,6 +59,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/rt_occupancy.c \
 	runtime/cudart/rt_property.c \
 	runtime/cudart/rt_report.c \
+	runtime/cudart/rt_stats.c \
 	runtime/cudart/rt_versions.c \
 	runtime/cudart/rt_visible.c \
 	runtime/cudart/rt_copy.c runtime/cudart/rt_copy.h \

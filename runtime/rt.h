@@ -93,6 +93,12 @@ enum rt_limit {
 	RT_LIMITS
 };
 
+/* Who gets the counts of launches after rt_stats.c; NULL: no other does. */
+struct rt_counts {
+	void (*next)(void *user, const struct program *p, const struct exec_count *counts);
+	void *next_user;
+};
+
 struct rt_device {
 	struct device dev;
 	_Atomic bool is_open;
@@ -103,6 +109,7 @@ struct rt_device {
 	struct checks *checks;          /* those that watch launches; NULL: none */
 	struct profile_device *profile; /* NULL: none */
 	struct memory_pool *pool;       /* that it allocates from; NULL: its default one */
+	struct rt_counts counts;        /* of --stats */
 };
 
 struct rt {
@@ -311,6 +318,14 @@ void rt_report_overrun(const struct device_kernel *k, const struct program *p,
 		       const struct fault *f, struct host_from from);
 /* on_end of devices. */
 void rt_report_end(const struct device *d, const struct device_ended *e);
+
+/* ---- rt_stats.c: where the time went ---- */
+
+void rt_stats_open(void);
+/* After what else wants counts. */
+void rt_stats_device(struct rt_device *d);
+/* Once, if it is wanted. */
+void rt_stats_print(const struct rt *rt);
 
 /* ---- rt_last_error.c: of the calling thread, in the copy of the runtime that it called ---- */
 

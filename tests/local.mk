@@ -1,14 +1,14 @@
 # Tests that belong to no single folder.
 # They need the CUDA libraries in front of programs that were not built with a sanitizer.
 dist_check_SCRIPTS += tests/programs/stripped.sh tests/programs/groups.sh tests/programs/textures.sh tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh tests/programs/loading.sh tests/programs/limits.sh tests/programs/install.sh
-EXTRA_DIST += tests/programs/small.c tests/programs/stripped_runtime.c tests/programs/runtime_standin.c tests/programs/runtime_user.c tests/programs/opener.c tests/programs/last_errors.c tests/programs/nvrtc_standin.c tests/programs/compilers.c
+EXTRA_DIST += tests/programs/stats.c tests/programs/small.c tests/programs/stripped_runtime.c tests/programs/runtime_standin.c tests/programs/runtime_user.c tests/programs/opener.c tests/programs/last_errors.c tests/programs/nvrtc_standin.c tests/programs/compilers.c
 EXTRA_DIST += tests/programs/try.h tests/programs/clusters.cu tests/programs/groups.cu tests/programs/textures.cu tests/programs/conditions.cu tests/programs/device_graphs.cu tests/programs/driver_streams.c tests/programs/event_ipc.cu tests/programs/graph_memory.cu \
 	tests/programs/graphs.cu tests/programs/per_thread.cu tests/programs/streams.cu
 EXTRA_DIST += tests/programs/shared_reach.cu tests/programs/jacobi.cu tests/programs/jitlink.c tests/programs/linked.cu tests/programs/nested.cu tests/programs/nvrtc.c tests/programs/plugin.cu \
 	tests/programs/plugin_host.c
 dist_check_SCRIPTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/forks.sh tests/programs/writers.sh
 EXTRA_DIST += tests/programs/writers.cu tests/programs/forks.cu tests/exec/order.ptx tests/programs/order.cu tests/programs/blocking.cu tests/programs/hang.cu
-dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/record.sh tests/programs/faults.sh tests/programs/refusals.sh tests/programs/hints.sh \
+dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/stats.sh tests/programs/record.sh tests/programs/faults.sh tests/programs/refusals.sh tests/programs/hints.sh \
 	tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh
 EXTRA_DIST += tests/exec/handlers.ptx
 EXTRA_DIST += tests/programs/refusals.cu tests/programs/faults.cu tests/programs/inlined.ptx

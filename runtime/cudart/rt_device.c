@@ -225,6 +225,7 @@ static void rt_make(void)
 
 	pthread_mutex_init(&rt->lock, NULL);
 	diag_init(&d, diag_print, stderr);
+	rt_stats_open();
 	if (!read_settings(&rt->settings, &why)) {
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 		rt->status = cudaErrorInitializationError;
@@ -380,6 +381,7 @@ static int open_locked(struct rt *rt, int i)
 		cover_device(the_process.coverage, &d->dev);
 		rt_images_cover(&d->dev);
 	}
+	rt_stats_device(d);
 	inject_device(d);
 	rt_limits_init(d);
 	rt_guard_install();

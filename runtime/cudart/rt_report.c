@@ -272,6 +272,7 @@ bool rt_report_exit(void)
 {
 	bool failed;
 
+	rt_stats_print(&the_process.rt);
 	sum_up_overruns();
 	failed = sum_up_findings();
 	/* It may be the first that wants the process's settings. */

@@ -113,7 +113,7 @@ _ptxloom()
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --warnings-as-errors --error-exitcode"
-			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --fork= --progress= --record --record-launch --schedule --weak --inject --inject-dry-run --inject-strict --coverage= --report --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --fork= --progress= --record --record-launch --schedule --weak --inject --inject-dry-run --inject-strict --coverage= --report --stats --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else
 			compopt -o filenames 2>/dev/null

@@ -163,6 +163,7 @@ complete -c ptxloom -n '__ptxloom_is run' -l memory -x -a 'auto' -d 'what device
 complete -c ptxloom -n '__ptxloom_is run' -l after-fault -x -a 'stick reset exit' -d 'what comes after a fault'
 complete -c ptxloom -n '__ptxloom_is run' -l limit -x -d 'how long it may take'
 complete -c ptxloom -n '__ptxloom_is run' -l inject -x -d 'what goes wrong'
+complete -c ptxloom -n '__ptxloom_is run' -l stats -d 'say where the time went'
 complete -c ptxloom -n '__ptxloom_is run' -l inject-strict -d 'rules that never act are errors'
 complete -c ptxloom -n '__ptxloom_is inject' -F -a '(__fish_complete_command)'
 complete -c ptxloom -n '__ptxloom_is inject' -l sweep -x -d 'these calls fail one by one'

@@ -12,6 +12,7 @@ libcore_la_SOURCES += \
 	src/base/room.c src/base/room.h \
 	src/base/setting.c src/base/setting.def src/base/setting.h \
 	src/base/piece.c src/base/piece.h \
+	src/base/stats.c src/base/stats.h \
 	src/base/text.c src/base/text.h \
 	src/base/utf8.c src/base/utf8.h \
 	src/base/size.h \

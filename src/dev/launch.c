@@ -2,6 +2,7 @@
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
 #include "src/dev/attend.h"
+#include "src/base/stats.h"
 #include "src/lower/lower.h"
 #include "src/dev/memory/copy.h"
 #include "src/dev/device_int.h"
@@ -203,6 +204,8 @@ static struct device_flight *flight_take(struct device *d, u32 bytes)
 	if (f)
 		d->spare = f->next;
 	id = ++d->grids;
+	if (PL_UNLIKELY(stats_on))
+		stats_add(STATS_LAUNCH, 1, 0, 0);
 	pthread_mutex_unlock(&d->lock);
 	if (!f)
 		f = calloc(1, sizeof(*f));

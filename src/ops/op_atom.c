@@ -382,7 +382,10 @@ static bool adds_shared_words(const struct uop *in)
 	       (in->atomic.type == T_u32 || in->atomic.type == T_s32);
 }
 
-/* Lanes of a warp whose words are not aligned and inside; those that have another word than `first`. */
+/*
+ * Lanes of a warp whose words are not aligned or not inside; those that have another word than
+ * `first`.
+ */
 struct shared_words {
 	u32 bad, differ;
 };
@@ -401,12 +404,12 @@ static ALWAYS_INLINE struct shared_words find_shared_words(const struct gang *g,
 	return (struct shared_words){lanes_mask(bad), lanes_mask(differ)};
 }
 
-static ALWAYS_INLINE u32 *shared_word(const struct gang *g, u32 offset)
+static ALWAYS_INLINE u32 *shared_word_at(const struct gang *g, u32 offset)
 {
 	return (u32 *)(void *)(g->shared + offset);
 }
 
-/* False: some lane has to be looked at. */
+/* False: the lanes have to be inspected one by one. */
 static ALWAYS_INLINE bool add_shared_words(struct gang *g, const struct uop *in, u32 w, u32 mask)
 {
 	const u32 *r = ROW32(in->a) + w * WARP_LANES, *b = ROW32(in->b) + w * WARP_LANES;
@@ -418,15 +421,15 @@ static ALWAYS_INLINE bool add_shared_words(struct gang *g, const struct uop *in,
 	if (!(x.differ & mask)) {
 		FOR_LANES(l, WARP_LANES)
 			sum += mask >> l & 1 ? b[l] : 0;
-		*shared_word(g, first + off) += sum;
+		*shared_word_at(g, first + off) += sum;
 	} else if (mask == FULL_MASK) {
 		for (u32 l = 0; l < WARP_LANES; l++)
-			*shared_word(g, r[l] + off) += b[l];
+			*shared_word_at(g, r[l] + off) += b[l];
 	} else {
 		for (u32 m = mask; m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m);
 
-			*shared_word(g, r[l] + off) += b[l];
+			*shared_word_at(g, r[l] + off) += b[l];
 		}
 	}
 	return true;

@@ -3,6 +3,7 @@
  * grids.
  */
 #include "src/base/cgroup.h"
+#include "src/base/stats.h"
 #include "src/mem/guard.h"
 #include "src/sched/sched_int.h"
 #include "src/sched/steer/steer.h"
@@ -177,9 +178,13 @@ static struct share *find_share(struct sched_pool *p, bool *waits)
 
 static void serve_share(struct sched_pool *p, struct share *h)
 {
+	u64 began;
+
 	if (p->workers == 1)
 		pthread_mutex_lock(&p->only);
+	began = stats_begin();
 	share_work(h, false);
+	stats_end(STATS_EXECUTE, began, 0);
 	if (p->workers == 1)
 		pthread_mutex_unlock(&p->only);
 }
@@ -476,7 +481,10 @@ static bool enter_inline(struct sched_pool *p)
 /* Returns whether the grid is over. */
 static bool run_inline(struct sched_pool *p, struct sched_grid *g, bool to_the_end)
 {
+	u64 began = stats_begin();
+
 	share_work(&g->share[0], !to_the_end);
+	stats_end(STATS_EXECUTE, began, 0);
 	if (p->workers == 1)
 		pthread_mutex_unlock(&p->only);
 	return grid_is_over(g);

@@ -173,6 +173,8 @@ bool sched_go_wait(struct sched_pool *p);
 bool sched_is_deterministic(const struct sched_pool *p);
 /* Are programs to be lowered so that CTAs take turns? */
 bool sched_is_stable(const struct sched_pool *p);
+/* Threads that run CTAs. */
+u32 sched_workers(const struct sched_pool *p);
 /* Drop what is cached for a program. To be called before it is freed; none of its grids may be
  * running. */
 void sched_forget(struct sched_pool *p, const struct program *program);

@@ -14,6 +14,11 @@ bool sched_is_stable(const struct sched_pool *p)
 	return p->options.stable && !p->options.deterministic;
 }
 
+u32 sched_workers(const struct sched_pool *p)
+{
+	return p->workers;
+}
+
 void turns_begin(struct sched_grid *g)
 {
 	const struct program *p = g->launch.env.program;

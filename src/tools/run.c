@@ -54,6 +54,7 @@ const char tool_help_run[] =
 	"  --coverage=DIR        count the lines and branches that kernels run, in a file of DIR for each process,\n"
 	"                        for `ptxloom coverage`; DIR may be a file with %p, %h or %Nm in its name\n"
 	"  --report FILE         add what is found and run to FILE, for `ptxloom report`; many processes may share it\n"
+	"  --stats               say at the end where the time went: parsing, lowering, kernels, copies, waiting\n"
 	"  --inject RULES|@FILE  let calls, launches and memory go wrong as these rules say:\n"
 	"                        'call=cudaMalloc nth=3 -> error 2'; see ptxloom-inject(1)\n"
 	"  --inject-dry-run      say what these rules would do, and do nothing\n"
@@ -290,6 +291,7 @@ static const struct run_option {
 	{"--debug-wait", SETTING_DEBUG_WAIT, true},
 	{"--inject-strict", SETTING_INJECT_STRICT, true},
 	{"--inject-dry-run", SETTING_INJECT_DRY_RUN, true},
+	{"--stats", SETTING_STATS, true},
 	{"--memory", SETTING_MEMORY, false},
 	{"--after-fault", SETTING_AFTER_FAULT, false},
 	{"--fork", SETTING_FORK, false},

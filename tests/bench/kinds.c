@@ -4,7 +4,8 @@
  * the whole process; a ratio is the median of the ratios of the rounds, so that a busy machine is
  * as busy for both. Results are compared: integers exactly, floats by their relative difference.
  *
- * usage: kinds KINDS.PTX [ROUNDS [KERNEL [WAY]]]     WAY: ptxloom, c, pocl
+ * usage: kinds KINDS.PTX [ROUNDS [KERNEL [WAY]]]     WAY: ptxloom, c, pocl; workers: 1, 2, 4 ..
+ * of them, by the least time elapsed
  */
 #include "include/ptxloom.h"
 #include "tests/bench/native.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ROUNDS_MAX 99u
 #define ROWS 65536u
@@ -316,12 +318,71 @@ static void bench_kind(struct bench *b, const struct kind *k, u32 rounds)
 	job_close(b, &j);
 }
 
+static bool device_open(struct bench *b, const char *path, u32 workers)
+{
+	struct ptxloom_options options = {.size = sizeof(options), .workers = workers};
+
+	return !ptxloom_device_open(&options, &b->dev) &&
+	       !ptxloom_module_load_file(b->dev, path, &b->module);
+}
+
+/* ---- more workers ---- */
+
+#define WORKERS_TRIED 8u
+
+static double elapsed_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* The least time of a kernel with so many workers, 0: it does not run. */
+static double least_time(struct bench *b, const char *path, const struct kind *k, u32 workers,
+			 u32 rounds)
+{
+	double least = 0;
+	struct job j;
+
+	if (!device_open(b, path, workers) || !job_open(b, k, &j))
+		return 0;
+	for (u32 r = 0; r <= rounds; r++) {
+		double t = elapsed_ms();
+
+		if (!run(b, &j, LOOM))
+			return 0;
+		t = elapsed_ms() - t;
+		least = !r || t < least ? t : least;
+	}
+	job_close(b, &j);
+	ptxloom_device_close(b->dev);
+	return least;
+}
+
+static int bench_workers(struct bench *b, const char *path, u32 rounds, const char *only)
+{
+	u32 cores = (u32)sysconf(_SC_NPROCESSORS_ONLN);
+
+	printf("%-10s %8s   times as fast with 2, 4 .. of %u\n", "1 worker", "ms", cores);
+	for (u32 i = 0; i < ARRAY_LEN(kinds); i++) {
+		double one;
+
+		if (strcmp(only, "all") && strcmp(only, kinds[i].name))
+			continue;
+		one = least_time(b, path, &kinds[i], 1, rounds);
+		printf("%-10s %8.2f  ", kinds[i].name, one);
+		for (u32 n = 2; n <= cores && n < 1u << WORKERS_TRIED; n *= 2)
+			printf(" %6.2f", one / least_time(b, path, &kinds[i], n, rounds));
+		printf("\n");
+		fflush(stdout);
+	}
+	return 0;
+}
+
 static bool bench_open(struct bench *b, const char *path)
 {
-	struct ptxloom_options options = {.size = sizeof(options), .workers = 1};
-
-	if (ptxloom_device_open(&options, &b->dev) ||
-	    ptxloom_module_load_file(b->dev, path, &b->module))
+	if (!device_open(b, path, 1))
 		return false;
 	b->pocl = b->only == WAYS || b->only == POCL ? pocl_open_beside(path) : NULL;
 	return true;
@@ -339,6 +400,8 @@ int main(int argc, char **argv)
 	for (int way = 0; argc > 4 && way < WAYS; way++)
 		if (!strcmp(argv[4], way_names[way]))
 			b.only = way;
+	if (argc > 4 && !strcmp(argv[4], "workers"))
+		return bench_workers(&b, argv[1], rounds, argv[3]);
 	if (!bench_open(&b, argv[1]))
 		return 1;
 	printf("%-10s %8s %8s %8s %8s %8s   processor time, ms\n", "one thread", "x C's",

@@ -4,6 +4,7 @@
 #include "src/dev/memory/copy.h"
 
 #include "src/base/piece.h"
+#include "src/base/stats.h"
 #include "src/base/size.h"
 #include "src/dev/graph/graph.h"
 #include "src/dev/memory/memory.h"
@@ -259,11 +260,13 @@ static struct copy_plan simplified(const struct copy_plan *p)
 static void move_at_once(void *arg)
 {
 	const struct copy_plan *q = arg;
+	u64 began = stats_begin();
 
 	for (u64 z = 0; z < q->depth; z++)
 		for (u64 y = 0; y < q->height; y++)
 			piece_move(q->dst + z * q->dst_slice + y * q->dst_pitch,
 				   q->src + z * q->src_slice + y * q->src_pitch, q->width);
+	stats_end(STATS_COPY, began, q->width * q->height * q->depth);
 }
 
 /* Is this end of the copy what cannot be touched? Then say how much of it, and where. */

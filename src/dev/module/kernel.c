@@ -3,6 +3,7 @@
  * launched.
  */
 #include "src/base/demangle.h"
+#include "src/base/stats.h"
 #include "src/lower/callee.h"
 #include "src/dev/module/callee.h"
 #include "src/sched/debug.h"
@@ -171,8 +172,11 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 	pthread_mutex_lock(&p->lock);
 	lowered = k->lowered[gang];
 	if (!lowered) {
+		u64 began = stats_begin();
+
 		lowered = exec_lower(k->unit, k->func, p->dev->arch, p->address[k->unit_index],
 				     &options, d);
+		stats_end(STATS_LOWER, began, lowered ? lowered->uops : 0);
 		__atomic_store_n(&k->lowered[gang], lowered, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&p->lock);

@@ -2,6 +2,7 @@
  * Waiting for work of streams and devices, and asking whether it has ended.
  */
 #include "src/dev/graph/graph_stream.h"
+#include "src/base/stats.h"
 #include "src/sched/rest.h"
 
 #include <time.h>
@@ -65,6 +66,8 @@ void stream_wait_work_locked(struct streams *all, struct work *w, u64 serial)
 
 void stream_sleep_locked(struct streams *all, struct work *w, u64 serial)
 {
+	u64 began = work_is_pending(w, serial) ? stats_begin() : 0;
+
 	if (all->waiting && work_is_pending(w, serial))
 		all->waiting();
 	if (PL_UNLIKELY(all->deterministic) && work_is_pending(w, serial))
@@ -73,6 +76,7 @@ void stream_sleep_locked(struct streams *all, struct work *w, u64 serial)
 		w->waited = true;
 		sched_rest(all->pool, &all->ended, &all->lock);
 	}
+	stats_end(STATS_WAIT, began, 0);
 }
 
 /* Host functions run on their own thread; one that waits for the program is not waited for. */

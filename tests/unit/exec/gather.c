@@ -2,7 +2,7 @@
  * Loads whose lanes reach anywhere: every shape of value, from global, shared and generic
  * addresses, by index and by pointer, for all lanes of a warp, some and one, at every level of the
  * host. Lanes that take no part keep their registers; those that are misaligned or outside fault,
- * and no others.
+ * and no others. And additions in shared memory in which lanes meet.
  */
 #include "tests/check.h"
 #include "tests/skip.h"
@@ -227,6 +227,66 @@ static void test_shape(const struct shape *s, u32 space, enum part part)
 	text_fini(&t);
 }
 
+/* ---- additions in shared memory whose old value nothing reads ---- */
+
+static const char sums_ptx[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n"
+	".visible .entry k(.param .u64 in, .param .u64 table, .param .u64 out)\n{\n"
+	".reg .pred %p; .reg .b32 %t,%i,%u,%a; .reg .b64 %b,%o; .shared .align 4 .b8 s[384];\n"
+	"ld.param.u64 %b,[in]; ld.param.u64 %o,[out]; mov.u32 %t,%tid.x; mad.wide.u32 %b,%t,16,%b;\n"
+	"mad.wide.u32 %o,%t,32,%o; ld.global.u32 %i,[%b]; ld.global.u32 %u,[%b+4]; setp.ne.u32 %p,%u,0;\n"
+	"mov.u32 %a,s; mad.lo.u32 %a,%t,4,%a; st.shared.u32 [%a],0; bar.sync 0;\n"
+	"mov.u32 %a,s; mad.lo.u32 %a,%i,4,%a; add.u32 %u,%t,1;\n"
+	"@%p atom.shared.add.u32 %i,[%a],%u;\n"
+	"bar.sync 0; mov.u32 %a,s; mad.lo.u32 %a,%t,4,%a; ld.shared.u32 %u,[%a];\n"
+	"st.global.u32 [%o],%u; ret; }\n";
+
+static bool sums_are_right(const struct case_of *c)
+{
+	u32 want[THREADS] = {0}, got;
+	bool ok = true;
+
+	for (u32 t = 0; t < THREADS; t++)
+		if (c->in[t].on)
+			want[c->in[t].index] += t + 1;
+	for (u32 t = 0; t < THREADS; t++) {
+		memcpy(&got, c->out + 32 * t, 4);
+		ok &= got == want[t];
+	}
+	return ok;
+}
+
+static void test_sums_at(struct case_of *c, const char *level)
+{
+	for (u32 order = 0; order < ORDERS; order++)
+		for (u32 m = 0; m < ARRAY_LEN(masks); m++) {
+			fill_input(c, &shapes[0], (enum order)order, masks[m], false);
+			for (u32 t = 0; t < THREADS; t++)
+				c->in[t].index %= THREADS;
+			CHECK_MSG(run_case(c, level) == STOP_DONE && sums_are_right(c), level);
+		}
+	c->in[40].on = 1;
+	c->in[40].index = 1u << 20;
+	CHECK_MSG(run_case(c, level) == STOP_FAULT && c->h.fault.kind == FAULT_ILLEGAL_ADDRESS,
+		  "an addition outside of shared memory faults");
+}
+
+static void test_sums(void)
+{
+	struct case_of c;
+
+	if (!CHECK_MSG(harness_open(&c.h, sums_ptx), "sums"))
+		return;
+	c.in = (void *)(uintptr_t)mem_alloc(&c.h.mem, sizeof(struct input) * THREADS, 0,
+					    MEM_KIND_DEVICE);
+	c.table = (void *)c.in;
+	c.out = (void *)(uintptr_t)mem_alloc(&c.h.mem, 32 * THREADS, 0, MEM_KIND_DEVICE);
+	for (u32 i = 0; i < ARRAY_LEN(levels); i++)
+		if (exec_ops_select(levels[i]))
+			test_sums_at(&c, levels[i]);
+	harness_close(&c.h);
+}
+
 int main(void)
 {
 	for (u32 i = 0; i < ARRAY_LEN(levels); i++)
@@ -235,5 +295,6 @@ int main(void)
 		for (u32 space = 0; space < ARRAY_LEN(spaces); space++)
 			for (u32 part = 0; part < PARTS; part++)
 				test_shape(&shapes[i], space, (enum part)part);
+	test_sums();
 	return check_done();
 }
