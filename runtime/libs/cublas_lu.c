@@ -37,26 +37,26 @@ static int solve_factors(const struct lu_call *c, struct hl_number *x, struct hl
 	return 0;
 }
 
-/* The inverse is the solution for the unit matrix. */
+/* The inverse is the solution for the unit matrix; of a singular one it is not finite. */
 static int invert_factors(const struct lu_call *c, struct hl_number *x, struct hl_number *y,
 			  s32 *pivots)
 {
 	s64 n = c->c.n;
+	int info = 0;
 
-	for (s64 i = 0; i < n; i++)
+	for (s64 i = n; i-- > 0;)
 		if (hl_is_zero(x[i + i * n]))
-			return (int)i + 1;
+			info = (int)i + 1;
 	for (s64 i = 0; i < n * n; i++)
 		y[i] = (struct hl_number){i % (n + 1) ? 0 : 1, 0};
 	hl_lu_solve(n, n, x, pivots, 0, y);
-	return 0;
+	return info;
 }
 
 static int invert(const struct lu_call *c, struct hl_number *x, struct hl_number *y, s32 *pivots)
 {
-	int info = hl_lu(c->c.n, x, pivots);
-
-	return info ? info : invert_factors(c, x, y, pivots);
+	(void)hl_lu(c->c.n, x, pivots);
+	return invert_factors(c, x, y, pivots);
 }
 
 /* ---- the work ---- */
@@ -262,9 +262,10 @@ static int dgmm(struct libs_function *f, void *handle, u32 type, int side, s64 m
 		return status;
 	if (m < 0 || n < 0 || (side != CUBLAS_LEFT && side != CUBLAS_RIGHT) ||
 	    !cublas_take_matrix(&c.a, type, CUBLAS_N, m, n, x->a, x->lda) ||
-	    !cublas_take_vector(&c.b, type, side == CUBLAS_LEFT ? m : n, x->b, x->ldb) ||
 	    !cublas_take_matrix(&c.c, type, CUBLAS_N, m, n, x->c, x->ldc))
 		return CUBLAS_INVALID_VALUE;
+	/* A step of zero is one factor for all. */
+	(void)cublas_take_vector(&c.b, type, side == CUBLAS_LEFT ? m : n, x->b, x->ldb);
 	c.m = m;
 	c.n = n;
 	c.k = side;

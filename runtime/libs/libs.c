@@ -19,6 +19,7 @@ static const struct {
 } libraries[LIBS_COUNT] = {
 	[LIBS_CUBLAS] = {"cuBLAS", "cublas", "cublas=own", "cublas=host"},
 	[LIBS_CUFFT] = {"cuFFT", "cufft", "cufft=own", "cufft=host"},
+	[LIBS_CUSOLVER] = {"cuSOLVER", "cusolver", "cusolver=own", "cusolver=host"},
 };
 
 static enum mode modes[LIBS_COUNT];

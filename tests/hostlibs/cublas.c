@@ -451,6 +451,12 @@ static void test_sums(int t)
 		for (int i = 0; i < m; i++)
 			x.want[i + j * MOST] = x.a[i + j * MOST] * x.b[2 * (n - 1 - j)];
 	status |= blas(t, "dgmm")(handle, 1, m, n, x.da, MOST, x.db, -2, x.dc, MOST);
+	worst = fmax(worst, end(t, x.dc));
+	begin(t, 0);
+	for (int j = 0; j < n; j++)
+		for (int i = 0; i < m; i++)
+			x.want[i + j * MOST] = x.a[i + j * MOST] * x.b[0];
+	status |= blas(t, "dgmm")(handle, 0, m, n, x.da, MOST, x.db, 0, x.dc, MOST);
 	verdict(t, fmax(worst, end(t, x.dc)), status, "geam, dgmm");
 }
 
