@@ -111,6 +111,7 @@ static void forget_state(void)
 {
 	the_process.rt_once = (pthread_once_t)PTHREAD_ONCE_INIT;
 	the_process.rt = (struct rt){0};
+	the_process.usage = NULL; /* it shows the parent's */
 	the_process.debugger = NULL;
 	the_process.recorder = NULL;
 	the_process.checks = 0;

@@ -88,10 +88,12 @@ noinst_DATA = $(cuda_names)
 CLEANFILES += $(cuda_names) $(cuda_short)
 
 # What programs that open the libraries themselves may ask for.
-cuda_short = .libs/libcuda.so .libs/libcudart.so
+cuda_short = .libs/libcuda.so .libs/libcudart.so .libs/libnvidia-ml.so
 noinst_DATA += $(cuda_short)
 .libs/libcuda.so: .libs/libcuda.so.1
 	$(AM_V_GEN)rm -f $@ && $(LN_S) libcuda.so.1 $@
+.libs/libnvidia-ml.so: .libs/libnvidia-ml.so.1
+	$(AM_V_GEN)rm -f $@ && $(LN_S) libnvidia-ml.so.1 $@
 .libs/libcudart.so: .libs/libcudart.so.13
 	$(AM_V_GEN)rm -f $@ && $(LN_S) libcudart.so.13 $@
 
@@ -118,7 +120,7 @@ preload_flags = -Wl,--disable-new-dtags -Wl,-z,initfirst -Wl,-z,now -Wl,-soname,
 install-exec-hook:
 	$(MKDIR_P) $(DESTDIR)$(pkglibdir)
 	for f in $(cuda_names); do $(INSTALL_PROGRAM) $$f $(DESTDIR)$(pkglibdir)/ || exit 1; done
-	cd $(DESTDIR)$(pkglibdir) && rm -f libcuda.so libcudart.so && $(LN_S) libcuda.so.1 libcuda.so && $(LN_S) libcudart.so.13 libcudart.so
+	cd $(DESTDIR)$(pkglibdir) && rm -f libcuda.so libcudart.so libnvidia-ml.so && $(LN_S) libcuda.so.1 libcuda.so && $(LN_S) libcudart.so.13 libcudart.so && $(LN_S) libnvidia-ml.so.1 libnvidia-ml.so
 	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.la
 	cd $(DESTDIR)$(bindir) && rm -f ptxloom-sanitizer && $(LN_S) ptxloom ptxloom-sanitizer
 	$(MAKE) $(AM_MAKEFLAGS) install_toolkit

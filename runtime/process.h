@@ -53,6 +53,7 @@ struct made_thing {
 };
 
 struct debugger;
+struct usage;
 
 /* A line of a launch that takes blocks of the heap. */
 struct heap_site {
@@ -65,6 +66,7 @@ struct process {
 	/* rt_device.c */
 	pthread_once_t rt_once;
 	struct rt rt;
+	struct usage *usage;             /* what others see of us; NULL: nothing */
 	struct debugger *debugger;       /* NULL: none; never freed */
 	struct recorder *recorder;       /* NULL: none */
 	u32 checks;                      /* what is looked for: enum check, as a mask */

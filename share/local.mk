@@ -21,6 +21,7 @@ dist_ptxloominclude_DATA = \
 	share/ptxloom/include/math_constants.h \
 	share/ptxloom/include/math_functions.h \
 	share/ptxloom/include/nvToolsExt.h \
+	share/ptxloom/include/nvml.h \
 	share/ptxloom/include/sm_20_atomic_functions.h \
 	share/ptxloom/include/sm_30_intrinsics.h \
 	share/ptxloom/include/sm_32_intrinsics.h \

@@ -18,6 +18,7 @@
 #include "src/profile/kept/kept.h"
 #include "src/sched/debug.h"
 #include "src/sched/rest.h"
+#include "src/usage/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,6 +325,29 @@ static void print_stderr(void *user, const char *text, size_t len)
 	fwrite(text, 1, len, stderr);
 }
 
+/* Other processes see from now on what the device is used for. */
+static void show_usage(struct rt *rt, int i)
+{
+	struct rt_device *d = &rt->device[i];
+	struct usage_device *u;
+
+	if (!the_process.usage)
+		the_process.usage = usage_show();
+	if (!the_process.usage || i >= (int)USAGE_DEVICES)
+		return;
+	u = &the_process.usage->device[i];
+	arch_uuid(rt->list.at[i], rt->physical[i], u->uuid);
+	mem_show(&d->dev.mem, &u->memory_bytes);
+	d->dev.running_shown = &u->running;
+	__atomic_store_n(&u->is_open, 1, __ATOMIC_RELEASE);
+}
+
+static void hide_usage(int i)
+{
+	if (the_process.usage && i < (int)USAGE_DEVICES)
+		__atomic_store_n(&the_process.usage->device[i].is_open, 0, __ATOMIC_RELEASE);
+}
+
 static int open_locked(struct rt *rt, int i)
 {
 	struct rt_device *d = &rt->device[i];
@@ -385,6 +409,7 @@ static int open_locked(struct rt *rt, int i)
 	inject_device(d);
 	rt_limits_init(d);
 	rt_guard_install();
+	show_usage(rt, i);
 	d->is_open = true;
 	return cudaSuccess;
 }
@@ -473,6 +498,7 @@ void rt_device_reset(int i)
 	pthread_mutex_lock(&rt->lock);
 	if (!rt_context_count(i)) {
 		d->is_open = false;
+		hide_usage(i);
 		stream_device_close(&d->dev);
 		memory_pools_forget(&rt->pools, &d->dev);
 		memory_maps_forget(&rt->maps, &d->dev);

@@ -10,30 +10,16 @@
 
 /* ---- UUIDs ---- */
 
-/* From the profile's name and the number among its machine's devices; FNV-1a with two seeds. */
-static void uuid_of(const struct arch *a, u32 physical, u8 *out)
-{
-	for (u64 half = 0; half < 2; half++) {
-		u64 h = hash_more(HASH_SEED + half, a->id, strlen(a->id));
-
-		h = (h ^ (physical + 1)) * HASH_PRIME;
-		h ^= h >> 29;
-		memcpy(out + 8 * half, &h, 8);
-	}
-	out[6] = (u8)((out[6] & 0x0f) | 0x40); /* RFC 4122: version 4 */
-	out[8] = (u8)((out[8] & 0x3f) | 0x80);
-}
-
 void rt_visible_uuid(int i, u8 *out)
 {
 	const struct rt *rt = rt_get();
 
-	uuid_of(rt->list.at[i], rt->physical[i], out);
+	arch_uuid(rt->list.at[i], rt->physical[i], out);
 }
 
 u32 rt_visible_bus(int i)
 {
-	return rt_get()->physical[i] + 1;
+	return arch_pci_bus(rt_get()->physical[i]);
 }
 
 /* ---- CUDA_VISIBLE_DEVICES ---- */
@@ -41,18 +27,12 @@ u32 rt_visible_bus(int i)
 /* "GPU-0123abcd-..." as far as it goes. */
 static bool uuid_begins(const struct arch *a, u32 physical, const char *name, size_t len)
 {
-	char full[48];
-	u8 u[16];
-	size_t at = 4;
+	char full[ARCH_UUID_TEXT];
+	u8 u[ARCH_UUID_BYTES];
 
-	uuid_of(a, physical, u);
-	snprintf(full, sizeof(full), "GPU-");
-	for (u32 i = 0; i < 16; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			full[at++] = '-';
-		at += (size_t)snprintf(full + at, sizeof(full) - at, "%02x", u[i]);
-	}
-	return len > 4 && len <= at && !strncasecmp(full, name, len);
+	arch_uuid(a, physical, u);
+	arch_uuid_text(u, full);
+	return len > 4 && len < sizeof(full) && !strncasecmp(full, name, len);
 }
 
 /* The device that an entry names, or -1: a number, or the beginning of one device's UUID. */

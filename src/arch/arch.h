@@ -166,6 +166,22 @@ bool arch_devices_limit(struct arch_devices *devices, u64 bytes);
 /* NVLink links between devices i and j of the list; 0: none, or different profiles, or i == j. */
 u32 arch_devices_links(const struct arch_devices *devices, u32 i, u32 j);
 
+/* ---- What tells devices of a machine apart: identity.c ---- */
+
+#define ARCH_UUID_BYTES 16
+/* "GPU-", 32 digits, four hyphens, NUL. */
+#define ARCH_UUID_TEXT 41
+
+/*
+ * ARCH_UUID_BYTES that tell device `number` of a machine from all others, the same in every
+ * process: made of that and of the profile's id.
+ */
+void arch_uuid(const struct arch *a, u32 number, u8 *out);
+/* As tools print it; out: ARCH_UUID_TEXT. */
+void arch_uuid_text(const u8 *uuid, char *out);
+/* PCI bus of device `number`: one for each. */
+u32 arch_pci_bus(u32 number);
+
 /* ---- Device attributes by number ---- */
 
 enum arch_answer {

@@ -155,6 +155,7 @@ bool arch_devices_limit(struct arch_devices *devices, u64 bytes)
 			return false;
 		*to = *from;
 		to->memory_bytes = (s64)bytes;
+		to->board_memory_mib = (s32)(bytes >> 20);
 		devices->limited[devices->limited_len++] = to;
 		for (u32 k = i; k < devices->len; k++)
 			if (devices->at[k] == from)

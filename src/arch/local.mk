@@ -3,6 +3,7 @@ libcore_la_SOURCES += \
 	src/arch/arch.c src/arch/arch.h src/arch/arch_int.h \
 	src/arch/attribute.c src/arch/attributes.def \
 	src/arch/devices.c \
+	src/arch/identity.c \
 	src/arch/limits.h src/arch/occupancy.c \
 	src/arch/profiles.c src/arch/fields.def src/arch/base.def \
 	src/arch/gp100.def src/arch/gp104.def src/arch/gv100.def src/arch/tu102.def src/arch/tu104.def \

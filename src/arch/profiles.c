@@ -45,6 +45,8 @@
 #define TALK(slide) "Volta architecture and optimisation talk, \"" slide "\""
 #define WHITEPAPER(what) "NVIDIA " what " white paper"
 #define QUERY(board) "published deviceQuery output of " board
+#define SMI(board) "published nvidia-smi output of " board
+#define MIG "NVIDIA Multi-Instance GPU User Guide, \"Supported GPUs\""
 #define PTX(section) "PTX ISA, \"" section "\""
 #define MMA_SIM "Xie et al., \"MMA-Sim\", arXiv 2511.10909"
 #define TC_MODELS "Khattak and Mikaitis, arXiv 2512.07004"

@@ -77,11 +77,12 @@ struct device {
 	struct mem mem;
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
-	u64 running;      /* launches under way */
-	u64 grids;        /* launches so far */
-	bool async_eager; /* as in device_settings; false at first */
-	u32 fetch_bytes;  /* of the second cache (cudaLimitMaxL2FetchGranularity); 0: not set */
-	u32 stack_bytes;  /* per thread, for recursion and alloca (cudaLimitStackSize) */
+	u64 running;        /* launches under way */
+	u64 *running_shown; /* where others see that; NULL: nowhere. Set before the first launch */
+	u64 grids;          /* launches so far */
+	bool async_eager;   /* as in device_settings; false at first */
+	u32 fetch_bytes;    /* of the second cache (cudaLimitMaxL2FetchGranularity); 0: not set */
+	u32 stack_bytes;    /* per thread, for recursion and alloca (cudaLimitStackSize) */
 	/* What kernels may call: print and user are the API layer's to set, before the first
 	 * launch. */
 	struct exec_syscalls syscalls;

@@ -230,6 +230,13 @@ void device_flight_drop(struct device_flight *f)
 	pthread_mutex_unlock(&d->lock);
 }
 
+static void count_running(struct device *d, u64 more)
+{
+	d->running += more;
+	if (d->running_shown)
+		__atomic_store_n(d->running_shown, d->running, __ATOMIC_RELAXED);
+}
+
 /* A block of device memory for the parameters; blocks are kept for further launches. */
 static bool params_take(struct device *d, struct device_flight *f, u32 bytes)
 {
@@ -239,7 +246,7 @@ static bool params_take(struct device *d, struct device_flight *f, u32 bytes)
 	b = d->spare_params;
 	if (b)
 		d->spare_params = b->next;
-	d->running++;
+	count_running(d, 1);
 	pthread_mutex_unlock(&d->lock);
 	if (!b)
 		b = calloc(1, sizeof(*b));
@@ -288,7 +295,8 @@ static void flight_return(struct device_flight *f)
 	}
 	f->next = d->spare;
 	d->spare = f;
-	if (!--d->running)
+	count_running(d, UINT64_MAX);
+	if (!d->running)
 		sched_wake(d->pool, &d->idle);
 	pthread_mutex_unlock(&d->lock);
 }

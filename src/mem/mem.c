@@ -319,6 +319,13 @@ static bool belongs_to_host(const struct mem *m, enum mem_kind kind)
 	       (kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED);
 }
 
+static void add_used(struct mem *m, u64 bytes)
+{
+	m->used_bytes += bytes;
+	if (m->shown)
+		__atomic_store_n(m->shown, m->used_bytes, __ATOMIC_RELAXED);
+}
+
 u64 mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind)
 {
 	u64 bytes = size ? size : 1, at;
@@ -337,7 +344,7 @@ u64 mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind)
 				     .base = at, .size = bytes, .bias = m->bias, .kind = (u8)kind}))
 		at = 0;
 	if (at)
-		m->used_bytes += bytes;
+		add_used(m, bytes);
 	pthread_mutex_unlock(&m->lock);
 	return at;
 }
@@ -379,7 +386,7 @@ bool mem_place_range(struct mem *m, const struct mem_range *r)
 	if (ok && r->freed)
 		m->freed_len++;
 	else if (ok)
-		m->used_bytes += r->size;
+		add_used(m, r->size);
 	pthread_mutex_unlock(&m->lock);
 	return ok;
 }
@@ -400,7 +407,7 @@ static void release_range(struct mem *m, struct mem_range *r)
 
 	if (mem_has_pools())
 		mem_pools_forget(r->base, r->size);
-	m->used_bytes -= r->size;
+	add_used(m, -r->size);
 	r->freed = true;
 	r->user = NULL;
 	r->id = ++m->next_id;
@@ -511,7 +518,7 @@ bool mem_narrow(struct mem *m, u64 base, u64 skip, u64 size)
 	pthread_mutex_lock(&m->lock);
 	ok = starts_at(m, base, &i) && size_inside(skip, size, 0, m->ranges[i].size);
 	if (ok) {
-		m->used_bytes -= m->ranges[i].size - size;
+		add_used(m, size - m->ranges[i].size);
 		m->ranges[i].base += skip;
 		m->ranges[i].size = size;
 	}
@@ -526,7 +533,7 @@ bool mem_charge(struct mem *m, u64 bytes)
 	pthread_mutex_lock(&m->lock);
 	ok = bytes <= m->limit_bytes - m->used_bytes;
 	if (ok)
-		m->used_bytes += bytes;
+		add_used(m, bytes);
 	pthread_mutex_unlock(&m->lock);
 	return ok;
 }
@@ -534,7 +541,15 @@ bool mem_charge(struct mem *m, u64 bytes)
 void mem_discharge(struct mem *m, u64 bytes)
 {
 	pthread_mutex_lock(&m->lock);
-	m->used_bytes -= bytes;
+	add_used(m, -bytes);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void mem_show(struct mem *m, u64 *shown)
+{
+	pthread_mutex_lock(&m->lock);
+	m->shown = shown;
+	add_used(m, 0);
 	pthread_mutex_unlock(&m->lock);
 }
 

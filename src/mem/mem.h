@@ -78,6 +78,8 @@ struct mem {
 	u64 bias; /* of what the host must not see; 0: it sees everything */
 	u64 shared_base, local_base;
 	u64 limit_bytes, used_bytes; /* of the device's memory */
+	/* Where others see used_bytes (src/usage/usage.h); NULL: nowhere. mem_show. */
+	u64 *shown;
 	pthread_mutex_t lock;
 	struct mem_range *ranges; /* sorted by base */
 	u32 len, cap, freed_len;
@@ -147,6 +149,8 @@ bool mem_narrow(struct mem *m, u64 base, u64 skip, u64 size);
 /* Count bytes that have no range here as used. False: there are not so many. */
 bool mem_charge(struct mem *m, u64 bytes);
 void mem_discharge(struct mem *m, u64 bytes);
+/* Keep *shown as what is used, from now on. */
+void mem_show(struct mem *m, u64 *shown);
 /* Bytes that can still be used. */
 u64 mem_left(struct mem *m);
 

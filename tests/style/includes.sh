@@ -38,6 +38,7 @@ allowed()
 	src/inject) echo "src/base src/dev runtime src/inject" ;;
 	# What the preloaded library has of it, before anything else runs.
 	src/signature) echo "src/base src/signature" ;;
+	src/usage) echo "src/base src/usage" ;;
 	src/report) echo "$engine src/sched src/watch src/report" ;;
 	# What the debugger knows of programs knows nothing of how they are run.
 	src/dbg) echo "src/base src/isa src/ir src/arch src/num grammar src/dbg" ;;
@@ -45,12 +46,12 @@ allowed()
 	src/debugger) echo "$engine grammar src/sched src/dev src/cache src/watch src/check src/dbg src/debugger" ;;
 	runtime)
 		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch"
-		echo "src/dbg src/debugger src/report src/profile src/cover src/inject src/signature"
+		echo "src/dbg src/debugger src/report src/profile src/cover src/inject src/signature src/usage"
 		echo "$1 src/check src/hostlibs include"
 		;;
 	src/tools)
 		echo "$engine grammar src/sched src/dev src/cache src/watch src/dbg src/debugger src/report"
-		echo "src/check src/cover src/dap src/profile src/inject src/signature src/tools include"
+		echo "src/check src/cover src/dap src/profile src/inject src/signature src/tools runtime include"
 		;;
 	include) echo include ;;
 	esac

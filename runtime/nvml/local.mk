@@ -1,0 +1,10 @@
+# libnvidia-ml.so.1, and the same functions for `ptxloom smi`.
+noinst_LTLIBRARIES += libnvml.la
+libnvml_la_SOURCES = runtime/nvml/nvml.c runtime/nvml/nvml.def runtime/nvml/nvml.h runtime/nvml/nvml_types.h runtime/nvml/nvml_device.c runtime/nvml/nvml_link.c \
+	runtime/nvml/nvml_system.c runtime/nvml/nvml_use.c
+EXTRA_DIST += runtime/nvml/nvml.map
+
+cuda_names += .libs/libnvidia-ml.so.1
+.libs/libnvidia-ml.so.1: libnvml.la libcore.la runtime/nvml/nvml.map
+	$(AM_V_CCLD)$(cuda_link) -Wl,-soname,libnvidia-ml.so.1 -Wl,-z,defs -Wl,--version-script=$(srcdir)/runtime/nvml/nvml.map \
+		-o $@ -Wl,--whole-archive .libs/libnvml.a -Wl,--no-whole-archive .libs/libcore.a -lm -lpthread
