@@ -1,6 +1,6 @@
 # Manual pages and other documents, completion for three shells, the samples.
 dist_man_MANS += man/ptxloom.1 man/ptxloom-lint.1 man/ptxloom-ls.1 man/ptxloom-ptx.1 \
-	man/ptxloom-devices.1 man/ptxloom-run.1 man/ptxloom-check.1 man/ptxloom-profile.1 man/ptxloom-debug.1 man/ptxloom-dap.1 man/ptxloom-cc.1 man/ptxloom-env.1 man/ptxloom-inject.1 man/ptxloom-report.1 man/ptxloom-learn.1 man/ptxloom-test.1 man/ptxloom-explore.1 man/ptxloom-coverage.1 man/ptxloom-toolkit.1
+	man/ptxloom-devices.1 man/ptxloom-run.1 man/ptxloom-check.1 man/ptxloom-profile.1 man/ptxloom-debug.1 man/ptxloom-dap.1 man/ptxloom-cc.1 man/ptxloom-env.1 man/ptxloom-inject.1 man/ptxloom-report.1 man/ptxloom-learn.1 man/ptxloom-test.1 man/ptxloom-explore.1 man/ptxloom-coverage.1 man/ptxloom-toolkit.1 man/ptxloom-smi.1
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = share/completion/ptxloom.bash
 zshcompletiondir = $(datadir)/zsh/site-functions

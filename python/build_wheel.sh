@@ -30,6 +30,7 @@ for f in "$work"/stage/p/lib/libptxloom.so "$work"/stage/p/lib/ptxloom/lib*.so*;
 	*) cp -L "$f" "$to/lib/ptxloom/" ;;
 	esac
 done
+cp -r "$work/stage/p/lib/ptxloom/front" "$to/lib/ptxloom/"
 cp -r "$(find "$work/stage" -type d -path '*/ptxloom/include' | head -n 1)" "$work/headers"
 mkdir -p "$to/share/ptxloom"
 mv "$work/headers" "$to/share/ptxloom/include"
@@ -45,7 +46,7 @@ for f in $(ldd "$to/bin/ptxloom" "$to/lib/libptxloom.so" "$to/lib/ptxloom/libptx
 done
 patchelf --set-rpath '$ORIGIN/../lib/ptxloom' "$to/bin/ptxloom"
 patchelf --set-rpath '$ORIGIN/ptxloom' "$to/lib/libptxloom.so"
-for f in "$to"/lib/ptxloom/*; do
+for f in "$to"/lib/ptxloom/*.so*; do
 	case ${f##*/} in
 	libcud* | libptxloom-preload*) ;;
 	*) patchelf --set-rpath '$ORIGIN' "$f" ;;

@@ -123,9 +123,9 @@ install-exec-hook:
 	cd $(DESTDIR)$(pkglibdir) && rm -f libcuda.so libcudart.so libnvidia-ml.so && $(LN_S) libcuda.so.1 libcuda.so && $(LN_S) libcudart.so.13 libcudart.so && $(LN_S) libnvidia-ml.so.1 libnvidia-ml.so
 	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.la
 	cd $(DESTDIR)$(bindir) && rm -f ptxloom-sanitizer && $(LN_S) ptxloom ptxloom-sanitizer
-	$(MAKE) $(AM_MAKEFLAGS) install_toolkit
+	$(MAKE) $(AM_MAKEFLAGS) install_toolkit install_front
 uninstall-hook:
-	$(MAKE) $(AM_MAKEFLAGS) uninstall_toolkit
+	$(MAKE) $(AM_MAKEFLAGS) uninstall_toolkit uninstall_front
 	rm -f $(DESTDIR)$(bindir)/ptxloom-sanitizer
 	for f in $(cuda_names) $(cuda_short); do rm -f $(DESTDIR)$(pkglibdir)/$${f##*/}; done
 	rm -f $(DESTDIR)$(pkglibdir)/libptxloom-runtime.so

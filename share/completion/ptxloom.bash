@@ -53,7 +53,7 @@ _ptxloom_value()
 _ptxloom()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
-	local commands="cc check coverage dap debug devices env exec explore help inject learn lint ls profile ptx report run test toolkit"
+	local commands="cc check coverage dap debug devices env exec explore help inject learn lint ls profile ptx report run smi test toolkit"
 	local options="--help" i
 
 	COMPREPLY=()
@@ -133,6 +133,7 @@ _ptxloom()
 		options="$options -j --filter --shard --junit --coverage= --list"
 		;;
 	report) options="$options --text --sarif --github --markdown --codequality --json -o --output --fail --require" ;;
+	smi) options="$options -L --list-gpus -q --query -x --xml-format -d --display= --query-gpu= --query-compute-apps= --format= --help-query-gpu --help-query-compute-apps -i --id= -f --filename= -l --loop= -lms --loop-ms= --version" ;;
 	env) options="$options -d --device" ;;
 	dap) options="$options --port=" ;;
 	toolkit) options="$options --cmake" ;;
@@ -151,6 +152,7 @@ _ptxloom()
 		return
 	fi
 	case $command in
+	smi) COMPREPLY=($(compgen -W "topo" -- "$word")) ;;
 	devices | env | toolkit) ;;
 	cc) _ptxloom_files "$word" cu cpp cc c o a so ;;
 	lint) _ptxloom_files "$word" ptx ;;

@@ -30,12 +30,27 @@ complete -c ptxloom -n __ptxloom_first -l version -d 'which version'
 complete -c ptxloom -l help -d explain
 for entry in 'cc:compile CUDA C++ with clang' 'check:look for errors in a program' 'coverage:report which lines kernels have run' 'dap:debug kernels from an editor' 'debug:debug the kernels of a program' 'devices:show device descriptions' 'env:what to set so that programs find the CUDA libraries' \
 	'exec:run one kernel' 'explore:search for an order of warps that fails' 'help:explain a command' 'inject:let calls fail' 'learn:recognise static runtimes' 'lint:check PTX' 'ls:list device code in files' 'profile:count what kernels do' 'report:print what processes found' 'test:run tests of kernels' \
-	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'toolkit:what build systems take for a CUDA toolkit'
+	'ptx:extract PTX from files' 'run:run a program with emulated GPUs' 'smi:show devices as nvidia-smi does' 'toolkit:what build systems take for a CUDA toolkit'
 	set -l parts (string split -m 1 : -- $entry)
 	complete -c ptxloom -n __ptxloom_first -a $parts[1] -d $parts[2]
 	complete -c ptxloom -n '__ptxloom_is help' -a $parts[1] -d $parts[2]
 end
 complete -c ptxloom -n '__ptxloom_is run check debug env exec explore inject profile' -s d -l device -x -a '(__ptxloom_device_list)' -d 'the GPUs there are'
+complete -c ptxloom -n '__ptxloom_is smi' -s L -l list-gpus -d 'the devices'
+complete -c ptxloom -n '__ptxloom_is smi' -s q -l query -d everything
+complete -c ptxloom -n '__ptxloom_is smi' -s x -l xml-format -d 'as XML'
+complete -c ptxloom -n '__ptxloom_is smi' -s d -l display -x -d 'these sections'
+complete -c ptxloom -n '__ptxloom_is smi' -l query-gpu -x -d 'these fields of devices'
+complete -c ptxloom -n '__ptxloom_is smi' -l query-compute-apps -x -d 'these fields of processes'
+complete -c ptxloom -n '__ptxloom_is smi' -l format -x -a 'csv csv,noheader' -d how
+complete -c ptxloom -n '__ptxloom_is smi' -l help-query-gpu -d 'the fields'
+complete -c ptxloom -n '__ptxloom_is smi' -l help-query-compute-apps -d 'the fields'
+complete -c ptxloom -n '__ptxloom_is smi' -s i -l id -x -d 'these devices'
+complete -c ptxloom -n '__ptxloom_is smi' -s f -l filename -r -d 'print to'
+complete -c ptxloom -n '__ptxloom_is smi' -s l -l loop -x -d 'again after seconds'
+complete -c ptxloom -n '__ptxloom_is smi' -l loop-ms -x -d 'again after milliseconds'
+complete -c ptxloom -n '__ptxloom_is smi' -l version -d 'which versions'
+complete -c ptxloom -n '__ptxloom_is smi' -a topo -d 'how devices are connected'
 complete -c ptxloom -n '__ptxloom_is toolkit' -l cmake -d 'a toolchain file for CMake'
 complete -c ptxloom -n '__ptxloom_is devices' -a '(__ptxloom_devices)'
 complete -c ptxloom -n '__ptxloom_is devices' -l ctest-resources -d 'what CTest shares out'

@@ -13,8 +13,9 @@ const char tool_help_env[] =
 	"  eval \"$(ptxloom env -d h100)\"\n"
 	"\n"
 	"The exports: LD_PRELOAD puts the emulated CUDA libraries in front and is enough for nearly all programs;\n"
-	"LD_LIBRARY_PATH is for those whose libcudart the loader does not find. NVCC_APPEND_FLAGS makes nvcc link the\n"
-	"shared runtime, PTXLOOM_DEVICE names the devices. The last line, a comment for the shell, is for cmake.\n"
+	"LD_LIBRARY_PATH is for those whose libcudart the loader does not find, PATH for those that run\n"
+	"nvidia-smi. NVCC_APPEND_FLAGS makes nvcc link the shared runtime, PTXLOOM_DEVICE names the devices. The last\n"
+	"line, a comment for the shell, is for cmake.\n"
 	"\n"
 	"  -d, --device DEVICE   device or list of devices; see `ptxloom devices`\n"
 	"  --help                this text\n"
@@ -98,6 +99,7 @@ int tool_main_env(const struct tool_command *self, int argc, char **argv)
 		return TOOL_CANNOT_RUN;
 	print_export("LD_PRELOAD", e.preload);
 	print_export("LD_LIBRARY_PATH", e.library_path);
+	print_export("PATH", e.path);
 	if (e.python_path)
 		print_export("PYTHONPATH", e.python_path);
 	if (!print_nvcc_flags())

@@ -137,15 +137,18 @@ bool tool_environment(struct tool_environment *e)
 	e->library_path = prepend("LD_LIBRARY_PATH", dir, ':');
 	snprintf(preload, sizeof(preload), "%s/libptxloom-runtime.so", dir);
 	e->nvtx = strdup(preload);
+	snprintf(preload, sizeof(preload), "%s/" TOOL_FRONT, dir);
+	e->path = prepend("PATH", preload, ':');
 	if (takes_torch() && tool_find_python(dir, sizeof(dir)))
 		e->python_path = prepend("PYTHONPATH", dir, ':');
-	return e->preload && e->library_path && e->nvtx;
+	return e->preload && e->library_path && e->nvtx && e->path;
 }
 
 void tool_environment_set(const struct tool_environment *e)
 {
 	setenv("LD_PRELOAD", e->preload, 1);
 	setenv("LD_LIBRARY_PATH", e->library_path, 1);
+	setenv("PATH", e->path, 1);
 	if (e->python_path)
 		setenv("PYTHONPATH", e->python_path, 1);
 	/* What the program's allocators say of their pools is of use to checks alone. */
@@ -158,6 +161,7 @@ void tool_environment_fini(struct tool_environment *e)
 	free(e->preload);
 	free(e->library_path);
 	free(e->nvtx);
+	free(e->path);
 	free(e->python_path);
 }
 

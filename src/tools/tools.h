@@ -33,6 +33,8 @@ struct tool_command {
 #undef COMMAND
 
 #define TOOL_PRELOAD "libptxloom-preload.so"
+/* The folder beside it of programs that others are to find before those of the system. */
+#define TOOL_FRONT "front"
 
 /*
  * Folder with the libraries, and with our CUDA headers: installed or in the build. False: not
@@ -48,6 +50,7 @@ struct tool_environment {
 	char *preload, *library_path; /* LD_PRELOAD and LD_LIBRARY_PATH, with what they are now */
 	char *nvtx;                   /* NVTX_INJECTION64_PATH */
 	char *python_path;            /* PYTHONPATH, NULL: it stays */
+	char *path;                   /* PATH, with nvidia-smi in front */
 };
 
 /* False after a message. */
