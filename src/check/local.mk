@@ -9,7 +9,7 @@ libcore_la_SOURCES += \
 	src/check/format.c src/check/format.h \
 	src/check/suppress.c src/check/suppress.h src/check/suppress_xml.c \
 	src/check/init/init.c src/check/init/init_access.c src/check/init/init.h src/check/init/init_int.h \
-	src/check/init/init_flow.c src/check/init/init_memory.c src/check/init/init_memory.h \
+	src/check/init/init_flow.c src/check/init/init_flow.h src/check/init/init_product.c src/check/init/init_memory.c src/check/init/init_memory.h \
 	src/check/init/init_live.c src/check/init/init_report.c src/check/init/init_span.c \
 	src/check/init/taint.c src/check/init/taint.h \
 	src/check/init/unused.c src/check/init/unused.h \

@@ -1,6 +1,6 @@
 /*
- * One-sided Jacobi: columns are rotated in pairs until all are orthogonal to each other. Accurate to
- * the last places for small singular values, too.
+ * One-sided Jacobi: columns are rotated in pairs until all are orthogonal to each other. Accurate
+ * to the last places for small singular values, too.
  */
 #include "src/hostlibs/svd.h"
 

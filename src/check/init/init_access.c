@@ -604,14 +604,14 @@ static void on_fragment(struct visit *v, const struct fragment_piece *p)
 
 /* ---- the observer ---- */
 
-static bool is_fragment(const struct uop *in)
+static bool is_in_fragment(const struct uop *in)
 {
 	return in->inner == OP_wmma_load || in->inner == OP_wmma_store;
 }
 
 static void visit_access(struct visit *v)
 {
-	if (is_fragment(v->a->in)) {
+	if (is_in_fragment(v->a->in)) {
 		struct fragment_piece p = next_piece(v->c, v->a);
 
 		on_fragment(v, &p);

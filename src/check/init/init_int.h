@@ -87,7 +87,7 @@ struct init_cta {
 	u64 copy_from[WARP_LANES];
 	u8 copy_space; /* enum mem_space, of copy_from */
 	u64 copy_bytes;
-	/* a fragment that goes by pieces: whose, and the place of the next piece in its registers */
+	/* a fragment that goes by pieces: whose, and the next piece's place in its registers */
 	u32 fragment_pc, fragment_warp, fragment_at;
 };
 
