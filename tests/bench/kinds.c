@@ -281,7 +281,7 @@ static double median(double *x, u32 n)
 static void note_ratio(struct bench *b, enum way way, double ratio)
 {
 	b->log_ratio[way] += log(ratio);
-	if (!b->worst[way] || (way == NATIVE ? ratio > b->worst[way] : ratio < b->worst[way]))
+	if (b->worst[way] <= 0 || (way == NATIVE ? ratio > b->worst[way] : ratio < b->worst[way]))
 		b->worst[way] = ratio;
 	printf(" %8.2f", ratio);
 }
