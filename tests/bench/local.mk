@@ -30,7 +30,7 @@ tests_bench_texture_SOURCES = tests/bench/texture.c tests/unit/exec_harness.h
 tests_bench_texture_LDADD = $(UNIT_LDADD)
 tests_bench_memory_SOURCES = tests/bench/memory.c tests/unit/exec_harness.h
 tests_bench_memory_LDADD = $(UNIT_LDADD)
-EXTRA_DIST += tests/bench/check.sh tests/bench/debug.sh tests/bench/parse.sh tests/bench/profile.sh tests/bench/templates.cu \
+EXTRA_DIST += tests/bench/check.sh tests/bench/debug.sh tests/bench/parse.sh tests/bench/profile.sh tests/bench/start.sh tests/bench/templates.cu \
 	tests/bench/kernels/bench.cl tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx \
 	tests/bench/kernels/fold.ptx tests/bench/kernels/kinds.cl tests/bench/kernels/kinds.cu tests/bench/kernels/kinds.ptx \
 	tests/bench/kernels/profile.cu tests/bench/kernels/profile.ptx tests/bench/kernels/radix.ptx tests/bench/kernels/scan.ptx
@@ -48,4 +48,5 @@ bench: all
 	@$(SHELL) $(srcdir)/tests/bench/debug.sh ./ptxloom $(srcdir)/tests/bench/kernels
 	@$(SHELL) $(srcdir)/tests/bench/check.sh ./ptxloom $(srcdir)/tests/bench/kernels
 	@$(SHELL) $(srcdir)/tests/bench/profile.sh ./ptxloom $(srcdir)/tests/bench/kernels
+	@$(SHELL) $(srcdir)/tests/bench/start.sh $(srcdir)/samples .
 .PHONY: bench
