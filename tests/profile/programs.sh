@@ -93,7 +93,14 @@ starts = {v["id"] for v in e if v["ph"] == "s"}
 print(len(starts), starts == {v["id"] for v in e if v["ph"] == "f"})
 t = {(v["pid"], v["tid"]): [] for v in x}
 for v in x: t[v["pid"], v["tid"]].append((v["ts"], v["ts"] + v["dur"]))
-print(all(b[0] >= a[1] - 0.01 for l in t.values() for a, b in zip(sorted(l), sorted(l)[1:])))'
+print(all(b[0] >= a[1] - 0.01 for l in t.values() for a, b in zip(sorted(l), sorted(l)[1:])))
+# What the format wants of each phase.
+wants = {"M": {"args"}, "X": {"cat", "ts", "dur", "args"}, "s": {"cat", "id", "ts"}, "f": {"cat", "id", "ts", "bp"},
+	"C": {"ts", "args"}}
+print(all({"name", "pid", "tid", *wants[v["ph"]]} <= v.keys() and
+	all(type(v.get(k, 0)) in (int, float) and v.get(k, 0) >= 0 for k in ("ts", "dur", "pid", "tid")) for v in e))
+c = [v for v in e if v["ph"] == "C"]
+print(max(v["args"]["kernels"] for v in c) > 0, min(n for v in c for n in v["args"].values()), c[-1]["args"])'
 if command -v python3 >/dev/null; then
 	for clock in time order; do
 		status 0 env PTXLOOM_DETERMINISTIC=1 ptxloom profile --page trace --trace-clock $clock --log-file \
@@ -102,7 +109,9 @@ if command -v python3 >/dev/null; then
 		is got "['cudaMemset', 'row', 'apart', 'row', 'apart']
 2 [7, 8]
 5 True
-True"
+True
+True
+True 0 {'kernels': 0, 'other work': 0}"
 	done
 	status 0 ptxloom profile --trace -o "$scratch/traced" "$app"
 	status 0 ptxloom profile -i "$scratch/traced" -o "$scratch/again"

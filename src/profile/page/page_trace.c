@@ -107,6 +107,66 @@ static void trace_event(const struct profile_event *x, const struct trace_clock 
 			    (unsigned long long)thread, begin, x->is_work ? ", \"bp\": \"e\"" : "");
 }
 
+/* ---- counters: what is under way on a device ---- */
+
+struct trace_change {
+	u64 time;
+	u32 device;
+	bool is_launch, is_end;
+};
+
+/* Ends come before what begins at that time. */
+static int by_change(const void *a, const void *b)
+{
+	const struct trace_change *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (int)y->is_end - (int)x->is_end;
+}
+
+static void trace_count(const struct trace_change *at, const struct trace_clock *c,
+			const s64 under_way[2], struct text *out)
+{
+	text_printf(out,
+		    ",\n{\"ph\": \"C\", \"name\": \"under way\", \"pid\": %u, \"tid\": 0, "
+		    "\"ts\": %.3f, \"args\": {\"kernels\": %lld, \"other work\": %lld}}",
+		    DEVICE_PROCESS + at->device, clock_read(c, at->time), (long long)under_way[1],
+		    (long long)under_way[0]);
+}
+
+static void trace_counters(const struct profile_report *r, const struct trace_clock *c,
+			   struct text *out)
+{
+	VEC(struct trace_change) changes = {0};
+	s64 under_way[2] = {0, 0};
+	bool ok = true;
+
+	for (size_t i = 0; i < r->events.len; i++) {
+		const struct profile_event *x = &r->events.at[i];
+		struct trace_change t = {x->begin, x->device, x->is_launch, false};
+
+		ok = ok && (!x->is_work || VEC_PUSH(&changes, t));
+		t.time = x->end;
+		t.is_end = true;
+		ok = ok && (!x->is_work || VEC_PUSH(&changes, t));
+	}
+	if (changes.len)
+		qsort(changes.at, changes.len, sizeof(changes.at[0]), by_change);
+	for (size_t i = 0; i < changes.len; i++) {
+		const struct trace_change *at = &changes.at[i], *next = at + 1;
+
+		under_way[at->is_launch] += at->is_end ? -1 : 1;
+		/* The last one of its time says it. */
+		if (i + 1 == changes.len || next->time != at->time || next->device != at->device)
+			trace_count(at, c, under_way, out);
+	}
+	out->failed |= !ok;
+	VEC_FREE(&changes);
+}
+
 /* Calls that have asked for work. */
 static void find_issuers(const struct profile_report *r, struct map *issuers)
 {
@@ -148,6 +208,7 @@ void page_trace(const struct page *p, struct text *out)
 			x.call = 0;
 		trace_event(&x, &c, out);
 	}
+	trace_counters(r, &c, out);
 	text_puts(out, "\n]}\n");
 	map_fini(&issuers);
 	map_fini(&seen);
