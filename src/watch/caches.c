@@ -123,8 +123,7 @@ static void find_policy(const struct caches_launch *l, const struct isa_form *fo
 		p->policy.fetch_sectors = 256 / CACHE_SECTOR_BYTES;
 	p->policy.is_parameter = isa_form_has(form, M_param);
 	p->is_constant = isa_form_has(form, M_const) || p->policy.is_parameter;
-	/* Parameters are; constants, if they were counted in machine code. */
-	p->policy.is_counted = p->policy.is_parameter || l->code.is_known;
+	p->policy.is_counted = p->policy.is_parameter;
 	p->is_cas = isa_form_has(form, M_cas);
 	p->is_surface = !strncmp(form->row->name[form->name], "su", 2);
 	p->is_fragment = !strncmp(form->row->name[form->name], "wmma", 4);
@@ -541,7 +540,7 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	l->ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
 	l->resident = max_u64(code.resident ? code.resident : e->resident, 1);
 	l->warps = cta->warps;
-	l->code = code.bytes ? (struct code_size){code.bytes, code.constant_loads, true}
+	l->code = code.bytes ? (struct code_size){code.bytes, code.constant_loads}
 			     : watch_code_size(l->program);
 	l->insn = calloc(l->program->uops, sizeof(*l->insn));
 	if (l->owner->ended)

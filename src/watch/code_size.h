@@ -9,8 +9,7 @@
 
 struct code_size {
 	u64 bytes;
-	u32 constant_loads; /* of the kernel itself */
-	bool is_known;      /* from machine code, which has constants among its loads */
+	u32 constant_loads; /* of the kernel itself: those of parameters */
 };
 
 struct code_size watch_code_size(const struct program *p);

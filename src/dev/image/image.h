@@ -202,7 +202,7 @@ struct image_code {
 	const char *name; /* leads into the bytes scanned */
 	u64 bytes;
 	u32 registers;      /* of a thread; 0: not known */
-	u32 constant_loads; /* instructions that load what is neither immediate nor uniform */
+	u32 constant_loads; /* instructions that load parameters which are no operands */
 };
 
 /* Calls `add` for each kernel and function with code in a decompressed cubin. */

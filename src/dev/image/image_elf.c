@@ -315,13 +315,17 @@ bool image_scan_cubin(const u8 *data, size_t size, struct image_kernels *out)
 #define INSN_BYTES 16u
 #define INSN_OPCODE 0xfffu
 #define OPCODE_LDC 0xb82u
+/* Five bits further up are the bank of constants: parameters are in bank 0, `.const` in bank 3. */
+#define LDC_BANK_SHIFT 54u
+#define LDC_BANK 0x1fu
 
-static u32 count_constant_loads(const struct elf_section *s)
+static u32 count_parameter_loads(const struct elf_section *s)
 {
 	u32 n = 0;
 
 	for (size_t i = 0; i + INSN_BYTES <= s->size; i += INSN_BYTES)
-		n += (le32(s->data + i) & INSN_OPCODE) == OPCODE_LDC;
+		n += (le32(s->data + i) & INSN_OPCODE) == OPCODE_LDC &&
+		     !(le64(s->data + i) >> LDC_BANK_SHIFT & LDC_BANK);
 	return n;
 }
 
@@ -366,7 +370,7 @@ void image_scan_code(const u8 *data, size_t size,
 
 			if (!s.data || strncmp(s.name, CODE_PREFIX, prefix) || !s.name[prefix])
 				continue;
-			c.constant_loads = count_constant_loads(&s);
+			c.constant_loads = count_parameter_loads(&s);
 			c.registers = info.data ? registers_of(&r, &info, c.name) : 0;
 			add(user, &c);
 		}

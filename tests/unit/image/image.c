@@ -233,8 +233,8 @@ static void note_code(void *user, const struct image_code *c)
 
 static void test_machine_code(void)
 {
-	/* LDC, something else, LDC; then a function that ends within an instruction. */
-	static const u8 code[48] = {0x82, 0x7b, [16] = 0x18, 0x79, [32] = 0x82, 0xfb};
+	/* LDC, something else, LDC from bank 3; then a function that ends within an instruction. */
+	static const u8 code[48] = {0x82, 0x7b, [16] = 0x18, 0x79, [32] = 0x82, 0xfb, [38] = 0xc0};
 	/* Form, attribute, size; a symbol that is not there; cut short. */
 	static const u8 info[] = {4, 0x2f, 8, 0, 9, 0, 0, 0, 7, 0, 0, 0, 4, 0x2f, 8, 0, 1};
 	struct make_section s[] = {
@@ -250,7 +250,7 @@ static void test_machine_code(void)
 	make_elf64(&cubin, 190, 7, 0x5a055a, s, 4);
 	look(&f, cubin.at, cubin.len, 0);
 	image_scan_code((const u8 *)cubin.at, cubin.len, note_code, &seen);
-	CHECK_STR(seen.at, "k 48 0 2;half 15 0 0;");
+	CHECK_STR(seen.at, "k 48 0 1;half 15 0 0;");
 	CHECK_MSG(image_select_code(&f.list, 0, 90, &at) && at == 0, "runs on sm_90");
 	CHECK_MSG(!image_select_code(&f.list, 0, 80, &at), "and not on sm_80");
 	text_fini(&seen);
