@@ -437,17 +437,32 @@ static bool run_passes(struct fuse *f)
 	return take_out_nops(f->l);
 }
 
+/* Without fusion, too: observers see what ptxas makes of a program. */
+static bool drop_old_values(struct fuse *f)
+{
+	if (!fuse_count(f))
+		return false;
+	for (u32 i = 0; i < f->l->uops.len; i++)
+		drop_old_value(f, i);
+	sweep(f->l);
+	return true;
+}
+
 bool lower_fuse(struct lower *l)
 {
 	struct fuse f = {.l = l};
 	bool ok;
 
 	l->p->launch_first = (u32)l->uops.len;
-	if (l->options.one_to_one || l->options.no_fusion)
+	if (l->options.one_to_one)
 		return true;
-	ok = fuse_count(&f) && fuse_narrow(&f);
-	f.written = calloc(l->vregs.len + 1, sizeof(bool));
-	ok = ok && f.written && run_passes(&f);
+	if (l->options.no_fusion) {
+		ok = drop_old_values(&f);
+	} else {
+		ok = fuse_count(&f) && fuse_narrow(&f);
+		f.written = calloc(l->vregs.len + 1, sizeof(bool));
+		ok = ok && f.written && run_passes(&f);
+	}
 	free(f.written);
 	free(f.writer);
 	free(f.reads);
