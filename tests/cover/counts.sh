@@ -82,6 +82,11 @@ as_one profiled "counts are the same while a profile is taken"
 PTXLOOM_CHECK=init run init $exec
 as_one init "counts are the same while values never written are looked for"
 
+# What counts does nothing: a thread that returns early after it has done all is worth a warning.
+PTXLOOM_COVERAGE=$scratch/sync ptxloom exec tests/check/sync.ptx -d h100 --check=sync --grid 2 --block 64 \
+	--kernel warning_early_return_that_writes --buffer o:u32[256] >"$scratch/out" 2>"$scratch/err"
+says err '^=+ Warning: Barrier error detected' "findings are the same while lines are counted"
+
 # Lines by .loc: line 0 and headers are left out, inlined code counts where it is called, too, and its copies are added.
 PTXLOOM_COVERAGE=$scratch/lines ptxloom exec tests/cover/lines.ptx --block 64 --arg u32=1 >"$scratch/out" 2>&1
 for how in "" --instances; do

@@ -142,7 +142,14 @@ bool sync_is_past(struct sync_launch *l, u32 at, u32 x, bool came)
 
 bool sync_is_deed(const struct uop *in)
 {
-	return uop_kind(in->inner) != UOP_FLOW && uop_kind(in->inner) != UOP_NOTHING;
+	switch (uop_kind(in->inner)) {
+	case UOP_FLOW:
+	case UOP_NOTHING:
+	case UOP_COUNT:
+		return false;
+	default:
+		return true;
+	}
 }
 
 /* Does a way from micro-op pc leave the kernel without a deed behind it? */
