@@ -48,7 +48,7 @@ patchelf --set-rpath '$ORIGIN/../lib/ptxloom' "$to/bin/ptxloom"
 patchelf --set-rpath '$ORIGIN/ptxloom' "$to/lib/libptxloom.so"
 for f in "$to"/lib/ptxloom/*.so*; do
 	case ${f##*/} in
-	libcud* | libptxloom-preload*) ;;
+	libcud* | libcupti* | libptxloom-preload*) ;;
 	*) patchelf --set-rpath '$ORIGIN' "$f" ;;
 	esac
 done

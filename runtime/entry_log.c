@@ -2,6 +2,7 @@
  * Calls in words. See entry_log.h.
  */
 #include "runtime/check_calls.h"
+#include "runtime/cupti/cupti.h"
 #include "runtime/inject.h"
 
 #include "src/base/setting.h"
@@ -19,6 +20,7 @@
 static u32 read_setting(void)
 {
 	u32 log = __atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED);
+	u32 kept = log & ENTRY_LOG_CUPTI;
 
 	if (!(log & ENTRY_LOG_UNREAD))
 		return log;
@@ -33,6 +35,7 @@ static u32 read_setting(void)
 		log |= ENTRY_LOG_TRACE;
 	if (setting_text(SETTING_INJECT))
 		log |= ENTRY_LOG_INJECT;
+	log |= kept;
 	__atomic_store_n(&the_process.call_log, log, __ATOMIC_RELAXED);
 	return log;
 }
@@ -146,8 +149,12 @@ static _Thread_local bool was_injected;
 
 int entry_inject(const char *name, const struct entry_argument *a)
 {
-	int status = read_setting() & ENTRY_LOG_INJECT ? inject_call(name, a) : 0;
+	u32 log = read_setting();
+	int status;
 
+	if (log & ENTRY_LOG_CUPTI)
+		cupti_enter(name, a);
+	status = log & ENTRY_LOG_INJECT ? inject_call(name, a) : 0;
 	was_injected = status != 0;
 	return status;
 }
@@ -167,6 +174,8 @@ void entry_tell(const char *name, int status, const void *from, const struct ent
 		profile_trace_call(the_process.trace, name, status);
 	if (log & ENTRY_LOG_INJECT)
 		inject_called(name, status, a);
+	if (log & ENTRY_LOG_CUPTI)
+		cupti_exit(name, status);
 	if (!(log & (failed ? ENTRY_LOG_FAILED : ENTRY_LOG_ALL)))
 		return;
 	say_call(failed ? "api" : "calls", name, a, &t);

@@ -31,6 +31,7 @@ struct entry_argument {
 #define ENTRY_LOG_CHECKED 8u /* check_calls.c inspects each call */
 #define ENTRY_LOG_TRACE 32u  /* profiles trace it */
 #define ENTRY_LOG_INJECT 16u /* inject.c may answer it */
+#define ENTRY_LOG_CUPTI 64u  /* callbacks or records of CUPTI are wanted */
 
 /* Before a call: 0, or what it answers without being made. */
 int entry_inject(const char *name, const struct entry_argument *a);

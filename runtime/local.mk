@@ -6,6 +6,8 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/rt_context.c runtime/cudart/rt_context.h \
 	runtime/cuda/batch.c \
 	runtime/cudart/rt_attend.c \
+	runtime/cupti/cupti.c runtime/cupti/cupti.h runtime/cupti/cupti.def runtime/cupti/cupti_activity.c runtime/cupti/cupti_ids.c \
+	runtime/cupti/driver_cbid.def runtime/cupti/runtime_cbid.def \
 	runtime/check_calls.c runtime/check_calls.h runtime/check_heap.c \
 	runtime/entry.c runtime/entry.h runtime/entry_log.c runtime/entry_log.h \
 	runtime/cuda/external.c \
@@ -74,11 +76,13 @@ libptxloom_runtime_la_LDFLAGS = $(AM_LDFLAGS) -Wl,-z,defs -Wl,-z,nodelete -modul
 
 # It is linked like the names below, as its soname is not that of its file.
 libpreload_la_SOURCES = $(hostlibs_sources) $(libs_sources) src/base/file.c src/base/file.h src/base/nearest.c src/base/nearest.h src/base/setting.c src/base/setting.def \
-	src/base/setting.h src/base/text.c src/base/text.h src/base/utf8.c src/base/utf8.h runtime/preload/jitlink.c runtime/loader.c runtime/loader.h runtime/preload/nvrtc.c runtime/names.h runtime/preload/nvrtc.h runtime/preload/preload.c \
+	src/base/setting.h src/base/text.c src/base/text.h src/base/utf8.c src/base/utf8.h runtime/preload/jitlink.c runtime/loader.c runtime/loader.h runtime/preload/nvrtc.c runtime/names.h runtime/preload/nvrtc.h runtime/preload/preload.c runtime/preload/children.c runtime/preload/children.h \
 	runtime/preload/recognise.c runtime/preload/recognise.h runtime/preload/redirect.c runtime/preload/redirect.h runtime/preload/redirect_code.c runtime/preload/redirect_code.h
 
 shared_runtimes = .libs/libcudart.so.13 .libs/libcudart.so.12 .libs/libcudart.so.11.0
-cuda_names = $(shared_runtimes) .libs/libcuda.so.1 .libs/libptxloom-preload.so
+# Loaded with the preloaded library: frameworks name the folder of theirs in a way that goes before all others.
+cupti_names = .libs/libcupti.so.13 .libs/libcupti.so.12
+cuda_names = $(cupti_names) $(shared_runtimes) .libs/libcuda.so.1 .libs/libptxloom-preload.so
 names_use = runtime/names.h runtime/entry.h runtime/cuda_types.h runtime/cudart_names.inc runtime/cudart/runtime.def runtime/cuda/driver.def \
 	runtime/cuda/driver_graph.def
 # A name jumps to its entry point; what is not optimised would call it.
@@ -106,6 +110,13 @@ noinst_DATA += $(cuda_short)
 .libs/libcudart.so.11.0: runtime/cudart/cudart.c $(names_use) runtime/cudart11.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -DCUDART_MAJOR=11 -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=$(srcdir)/runtime/cudart11.map \
 		-o $@ $(srcdir)/runtime/cudart/cudart.c .libs/libptxloom-runtime.so
+.libs/libcupti.so.13: runtime/cupti/cupti_names.c runtime/cupti/cupti.def $(names_use) runtime/cupti/cupti13.map libptxloom-runtime.la
+	$(AM_V_CCLD)$(cuda_link) -Wl,-soname,libcupti.so.13 -Wl,--version-script=$(srcdir)/runtime/cupti/cupti13.map \
+		-o $@ $(srcdir)/runtime/cupti/cupti_names.c .libs/libptxloom-runtime.so
+.libs/libcupti.so.12: runtime/cupti/cupti_names.c runtime/cupti/cupti.def $(names_use) runtime/cupti/cupti12.map libptxloom-runtime.la
+	$(AM_V_CCLD)$(cuda_link) -Wl,-soname,libcupti.so.12 -Wl,--version-script=$(srcdir)/runtime/cupti/cupti12.map \
+		-o $@ $(srcdir)/runtime/cupti/cupti_names.c .libs/libptxloom-runtime.so
+EXTRA_DIST += runtime/cupti/cupti_names.c runtime/cupti/cupti12.map runtime/cupti/cupti13.map
 .libs/libcuda.so.1: runtime/cuda/cuda.c $(names_use) runtime/cuda.map libptxloom-runtime.la
 	$(AM_V_CCLD)$(cuda_link) -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(srcdir)/runtime/cuda.map \
 		-o $@ $(srcdir)/runtime/cuda/cuda.c .libs/libptxloom-runtime.so
@@ -113,9 +124,9 @@ noinst_DATA += $(cuda_short)
 # Before everything else that the loader looks for in folders that others name: our own folder. Before all
 # other constructors: its own, which finds nothing to be bound later.
 preload_flags = -Wl,--disable-new-dtags -Wl,-z,initfirst -Wl,-z,now -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(srcdir)/runtime/preload.map
-.libs/libptxloom-preload.so: libpreload.la runtime/preload/preload_names.c $(names_use) runtime/preload.map $(shared_runtimes)
+.libs/libptxloom-preload.so: libpreload.la runtime/preload/preload_names.c $(names_use) runtime/preload.map $(shared_runtimes) $(cupti_names)
 	$(AM_V_CCLD)$(cuda_link) $(preload_flags) -o $@ $(srcdir)/runtime/preload/preload_names.c -Wl,--whole-archive .libs/libpreload.a -Wl,--no-whole-archive \
-		-Wl,--no-as-needed .libs/libptxloom-runtime.so -L.libs $(shared_runtimes:.libs/%=-l:%)
+		-Wl,--no-as-needed .libs/libptxloom-runtime.so -L.libs $(shared_runtimes:.libs/%=-l:%) $(cupti_names:.libs/%=-l:%)
 
 install-exec-hook:
 	$(MKDIR_P) $(DESTDIR)$(pkglibdir)

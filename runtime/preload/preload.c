@@ -8,6 +8,7 @@
  * The loader calls its constructor before all others, those of the C library included.
  */
 #include "runtime/entry.h"
+#include "runtime/preload/children.h"
 #include "runtime/preload/redirect.h"
 #include "src/signature/find.h"
 #include "src/signature/load.h"
@@ -182,6 +183,7 @@ __attribute__((constructor(101))) static void preload_init(int argc, char **argv
 	/* The C library sets it when its own handlers run. */
 	if (!environ)
 		environ = environment;
+	children_watch();
 	objects.place = variable_offset(&plrt_copy);
 	redirect();
 	if (!redirect_watch(on_load) && setting_has(SETTING_LOG, "debug"))

@@ -103,4 +103,12 @@ succeeds "and has the command" ptxloom exec "$top/samples/saxpy.ptx" --block 4 -
 says out '3 5 7 9' "which runs kernels"
 succeeds "it runs programs" ptxloom run env/bin/python -c 'import ctypes; print(ctypes.CDLL("libcuda.so.1").cuInit(0))'
 says out '^0$' "that find CUDA"
+succeeds "and nvidia-smi" ptxloom run -d t4 nvidia-smi -L
+says out '^GPU 0: Tesla T4' "of the wheel"
+if command -v auditwheel >/dev/null 2>&1; then
+	succeeds "auditwheel reads the wheel" auditwheel show "$scratch"/wheel/*.whl
+	says any "$(basename "$scratch"/wheel/*.whl .whl | sed 's/.*-none-//; s/_x86_64//')" "and finds its tag"
+else
+	skip "the tag of the wheel" "auditwheel is not installed"
+fi
 finish

@@ -252,7 +252,9 @@ void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, str
 		text_printf(hint, " (nvcc 13 and later: compute_%u, which runs here too)",
 			    OLDEST_OF_NVCC_13);
 	if (sass_count)
-		text_puts(hint, ", or keep the options and add `-lineinfo`");
+		text_puts(hint,
+			  ", or keep the options and add `-lineinfo`; if it is from a cache of an "
+			  "earlier run (of CuPy, Triton, JAX ..), empty that");
 	text_fini(&ptx);
 	text_fini(&sass);
 	text_fini(&lto);
