@@ -13,6 +13,7 @@
  *
  * Micro-ops that are not needed any more become nops, and nops are taken out at the end.
  */
+#include "src/uop/atom.h"
 #include "src/lower/fuse_int.h"
 
 #include <stdlib.h>
@@ -260,12 +261,16 @@ static void read_hidden(struct fuse *f)
 	}
 }
 
-/* The old value that an atomic returns, if nothing reads it: it is a reduction then. */
+/* The old value that an atomic returns, if nothing reads it: what can be is a reduction then. */
 static void drop_old_value(struct fuse *f, u32 i)
 {
-	u32 d = uop_kind(f->l->uops.at[i].inner) == UOP_ATOMIC ? fuse_vreg_at(f, i, FIELD_D)
-							       : IR_NONE;
+	const struct uop *in = &f->l->uops.at[i];
+	u32 d;
 
+	if (uop_kind(in->inner) != UOP_ATOMIC || in->atomic.action == ATOM_CAS ||
+	    in->atomic.action == ATOM_EXCH)
+		return;
+	d = fuse_vreg_at(f, i, FIELD_D);
 	if (d != IR_NONE && !f->reads[d])
 		fuse_drop(f, i, FIELD_D);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,9 +19,17 @@
 /* Programs count on low numbers of files: theirs are those that they would get without us. */
 #define USAGE_FD_LEAST 100
 
+/* Else the process would be ended by a signal (SIGXFSZ). */
+static bool is_file_allowed(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= sizeof(struct usage);
+}
+
 struct usage *usage_show(void)
 {
-	int low = memfd_create(USAGE_NAME, MFD_CLOEXEC);
+	int low = !is_file_allowed() ? -1 : memfd_create(USAGE_NAME, MFD_CLOEXEC);
 	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, USAGE_FD_LEAST);
 	struct usage *u = MAP_FAILED;
 

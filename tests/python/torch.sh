@@ -39,3 +39,4 @@ succeeds "training" "$bin/ptxloom" run "$PYTHON" "$top/samples/pytorch/train.py"
 skipping || mv out device
 succeeds "training on the CPU" "$PYTHON" "$top/samples/pytorch/train.py" --device cpu
 same device out "has the same losses"
+finish

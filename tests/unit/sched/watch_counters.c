@@ -57,9 +57,10 @@ static const struct {
 	{STEP(4) "ld.u32 %r2, [%d1]; cvt.u64.u32 %d3, %r1; cvta.shared.u64 %d3, %d3; ld.u32 %r3, [%d3];",
 	 {{WATCH_global_ld_sectors, 4}, {WATCH_shared_ld_wavefronts, 1}}},
 	/* atomics on one word are not merged */
-	{STEP(0) "atom.global.add.u32 %r2, [%d1], 1;",
+	{STEP(0) "atom.global.add.u32 %r2, [%d1], 1; or.b32 %r2, %r2, 1;",
 	 {{WATCH_global_atom_requests, 1}, {WATCH_global_atom_sectors, 32}}},
-	{STEP(4) "atom.global.add.u32 %r2, [%d1], 1;", {{WATCH_global_atom_sectors, 4}}},
+	{STEP(4) "atom.global.add.u32 %r2, [%d1], 1; or.b32 %r2, %r2, 1;",
+	 {{WATCH_global_atom_sectors, 4}}},
 	{STEP(0) "red.global.add.u32 [%d1], 1;",
 	 {{WATCH_global_red_requests, 1}, {WATCH_global_red_sectors, 32}}},
 	/* shared memory: loads */
@@ -163,7 +164,7 @@ static void test_same(const char *level)
 	static const char body[] =
 		"and.b32 %r4, %r0, 7; mov.u32 %r5, 0;\n"
 		"L: setp.ge.u32 %p0, %r5, %r4; @%p0 bra E; atom.global.add.u32 %r6, [%d0], %r5;\n"
-		"atom.shared.add.u32 %r6, [s], 1; add.u32 %r5, %r5, 1; bra L; E: bar.sync 0;\n"
+		"atom.shared.add.u32 %r6, [s], 1; add.u32 %r5, %r5, 1; or.b32 %r6, %r6, 1; bra L; E: bar.sync 0;\n"
 		"ld.shared.u32 %r7, [s]; setp.eq.u32 %p1, %r0, 77; @%p1 st.global.u32 [%d0+4], %r7;";
 	struct watch_counters c;
 	u64 plain = 0, watched = 1;
