@@ -10,7 +10,6 @@
 #include "src/dev/stream/order.h"
 
 #define CUPTI_IDS 1024u /* more than any domain has */
-#define CUPTI_ARGUMENTS_BYTES 512u
 
 /* One at a time, as with CUPTI. Flags are read by calls without the lock. */
 static struct {
@@ -22,16 +21,31 @@ static struct {
 	u32 thread_ids; /* how threads are named in records */
 } subscription = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The call that the thread is in. */
-static _Thread_local struct {
-	const struct cupti_function *function; /* NULL: in none that is reported */
-	enum cupti_domain domain;
-	bool is_calling; /* the subscriber, which may call CUDA */
-	bool is_reported;
-	struct cupti_callback_data data;
-	u64 correlation_data, begin;
-	_Alignas(16) u8 params[CUPTI_ARGUMENTS_BYTES];
-} now;
+static _Thread_local struct cupti_thread *of_thread; /* NULL: not yet */
+static pthread_key_t at_thread_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void free_thread(void *t)
+{
+	of_thread = NULL;
+	free(t);
+}
+
+static void make_key(void)
+{
+	(void)pthread_key_create(&at_thread_end, free_thread);
+}
+
+struct cupti_thread *cupti_thread_here(void)
+{
+	if (of_thread)
+		return of_thread;
+	pthread_once(&once, make_key);
+	of_thread = calloc(1, sizeof(*of_thread));
+	if (of_thread)
+		pthread_setspecific(at_thread_end, of_thread);
+	return of_thread;
+}
 
 /* ---- arguments ---- */
 
@@ -43,7 +57,7 @@ static u32 argument_align(const struct entry_argument *a)
 }
 
 /* As the compiler lays out a structure of these members. */
-static void pack_arguments(const struct entry_argument *a)
+static void pack_arguments(struct cupti_thread *t, const struct entry_argument *a)
 {
 	u32 at = 0;
 
@@ -51,9 +65,9 @@ static void pack_arguments(const struct entry_argument *a)
 		u32 align = argument_align(a);
 
 		at = (at + align - 1) / align * align;
-		if (at + a->bytes > sizeof(now.params))
+		if (at + a->bytes > sizeof(t->params))
 			return;
-		memcpy(now.params + at, a->at, a->bytes);
+		memcpy(t->params + at, a->at, a->bytes);
 		at += a->bytes;
 	}
 }
@@ -86,73 +100,75 @@ static bool is_enabled(enum cupti_domain domain, u32 id)
 	       __atomic_load_n(&subscription.enabled[domain][id], __ATOMIC_RELAXED);
 }
 
-static void call_subscriber(void)
+static void call_subscriber(struct cupti_thread *t)
 {
 	cupti_callback *call = __atomic_load_n(&subscription.call, __ATOMIC_ACQUIRE);
 
 	if (!call)
 		return;
-	now.is_calling = true;
-	call(subscription.user, now.domain, now.function->id, &now.data);
-	now.is_calling = false;
+	t->is_calling = true;
+	call(subscription.user, t->domain, t->function->id, &t->data);
+	t->is_calling = false;
 }
 
-static void set_context(void)
+static void set_context(struct cupti_thread *t)
 {
 	struct rt_context *c = rt_context_now();
 
-	now.data.context = c && c->is_active ? c : NULL;
-	now.data.context_uid = c ? (u32)c->device + 1 : 0;
+	t->data.context = c && c->is_active ? c : NULL;
+	t->data.context_uid = c ? (u32)c->device + 1 : 0;
 }
 
 void cupti_enter(const char *name, const struct entry_argument *a)
 {
+	struct cupti_thread *t = cupti_thread_here();
 	const struct cupti_function *f;
 	enum cupti_domain domain;
 
-	if (now.is_calling)
+	if (!t || t->is_calling)
 		return;
-	now.function = NULL;
+	t->function = NULL;
 	f = cupti_function_find(name, &domain);
 	if (!f)
 		return;
-	now.is_reported = is_enabled(domain, f->id);
-	if (!now.is_reported && !cupti_wants_calls(domain))
+	t->is_reported = is_enabled(domain, f->id);
+	if (!t->is_reported && !cupti_wants_calls(domain))
 		return;
-	now.function = f;
-	now.domain = domain;
-	now.begin = cupti_record_begin();
-	now.correlation_data = 0;
-	now.data = (struct cupti_callback_data){
+	t->function = f;
+	t->domain = domain;
+	t->begin = cupti_record_begin();
+	t->correlation_data = 0;
+	t->data = (struct cupti_callback_data){
 		.name = f->name,
-		.params = now.params,
-		.correlation_data = &now.correlation_data,
+		.params = t->params,
+		.correlation_data = &t->correlation_data,
 		.correlation_id =
 			__atomic_add_fetch(&subscription.correlations, 1, __ATOMIC_RELAXED),
 	};
-	if (!now.is_reported)
+	if (!t->is_reported)
 		return;
-	pack_arguments(a);
-	now.data.symbol = launched_kernel(name, a);
-	set_context();
-	call_subscriber();
+	pack_arguments(t, a);
+	t->data.symbol = launched_kernel(name, a);
+	set_context(t);
+	call_subscriber(t);
 }
 
 void cupti_exit(const char *name, int status)
 {
-	const struct cupti_function *f = now.function;
+	struct cupti_thread *t = cupti_thread_here();
+	const struct cupti_function *f = t ? t->function : NULL;
 
-	if (now.is_calling || !f || strcmp(f->name, name) != 0)
+	if (!f || t->is_calling || strcmp(f->name, name) != 0)
 		return;
-	if (now.is_reported) {
-		now.data.is_exit = 1;
-		now.data.result = &status;
-		set_context();
-		call_subscriber();
+	if (t->is_reported) {
+		t->data.is_exit = 1;
+		t->data.result = &status;
+		set_context(t);
+		call_subscriber(t);
 	}
-	if (cupti_wants_calls(now.domain))
-		cupti_record_call(now.domain, f->id, now.begin, now.data.correlation_id, status);
-	now.function = NULL;
+	if (cupti_wants_calls(t->domain))
+		cupti_record_call(t->domain, f->id, t->begin, t->data.correlation_id, status);
+	t->function = NULL;
 }
 
 bool cupti_is_wanted(void)

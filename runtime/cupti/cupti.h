@@ -71,6 +71,28 @@ const struct cupti_function *cupti_function_at(enum cupti_domain domain, u32 id)
 
 /* ---- what entry points call while someone has subscribed, or records are wanted ---- */
 
+#define CUPTI_ARGUMENTS_BYTES 512u
+#define CUPTI_EXTERNAL_KINDS 8u
+#define CUPTI_EXTERNAL_DEPTH 32u
+
+/* The call that a thread is in, and the numbers that it has pushed. */
+struct cupti_thread {
+	const struct cupti_function *function; /* NULL: in none that is reported */
+	enum cupti_domain domain;
+	bool is_calling; /* the subscriber, which may call CUDA */
+	bool is_reported;
+	struct cupti_callback_data data;
+	u64 correlation_data, begin;
+	_Alignas(16) u8 params[CUPTI_ARGUMENTS_BYTES];
+	struct {
+		u64 id[CUPTI_EXTERNAL_DEPTH];
+		u32 len;
+	} external[CUPTI_EXTERNAL_KINDS];
+};
+
+/* NULL: no memory. Freed when the thread ends. */
+struct cupti_thread *cupti_thread_here(void);
+
 void cupti_enter(const char *name, const struct entry_argument *a);
 void cupti_exit(const char *name, int status);
 

@@ -28,9 +28,6 @@ struct activity_external {
 	u32 correlation, reserved;
 };
 
-#define EXTERNAL_KINDS 8u
-#define EXTERNAL_DEPTH 32u
-
 static struct {
 	pthread_mutex_t lock; /* of the buffer */
 	cupti_request *request;
@@ -41,11 +38,6 @@ static struct {
 	size_t dropped;
 	u64 (*clock)(void);
 } activity = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static _Thread_local struct {
-	u64 id[EXTERNAL_DEPTH];
-	u32 len;
-} externals[EXTERNAL_KINDS];
 
 static bool is_kind_on(enum activity_kind kind)
 {
@@ -130,13 +122,15 @@ static u64 record_time(void)
 
 static void record_externals(u32 correlation)
 {
-	for (u32 k = 0; k < EXTERNAL_KINDS; k++) {
+	const struct cupti_thread *t = cupti_thread_here();
+
+	for (u32 k = 0; t && k < CUPTI_EXTERNAL_KINDS; k++) {
 		struct activity_external r = {
 			.kind = ACTIVITY_EXTERNAL, .external_kind = k, .correlation = correlation};
 
-		if (!externals[k].len)
+		if (!t->external[k].len)
 			continue;
-		r.external_id = externals[k].id[externals[k].len - 1];
+		r.external_id = t->external[k].id[t->external[k].len - 1];
 		put_record(&r, sizeof(r));
 	}
 }
@@ -302,23 +296,29 @@ CUPTI_FN(cuptiActivityGetNumDroppedRecords, (void *context, u32 stream, size_t *
 
 CUPTI_FN(cuptiActivityPushExternalCorrelationId, (u32 kind, u64 id))
 {
-	if (!kind || kind >= EXTERNAL_KINDS)
+	struct cupti_thread *t = cupti_thread_here();
+
+	if (!kind || kind >= CUPTI_EXTERNAL_KINDS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (externals[kind].len == EXTERNAL_DEPTH)
+	if (!t)
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	if (t->external[kind].len == CUPTI_EXTERNAL_DEPTH)
 		return CUPTI_ERROR_MAX_LIMIT_REACHED;
-	externals[kind].id[externals[kind].len++] = id;
+	t->external[kind].id[t->external[kind].len++] = id;
 	return CUPTI_SUCCESS;
 }
 
 CUPTI_FN(cuptiActivityPopExternalCorrelationId, (u32 kind, u64 *id))
 {
-	if (!kind || kind >= EXTERNAL_KINDS)
+	struct cupti_thread *t = cupti_thread_here();
+
+	if (!kind || kind >= CUPTI_EXTERNAL_KINDS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (!externals[kind].len)
+	if (!t || !t->external[kind].len)
 		return CUPTI_ERROR_QUEUE_EMPTY;
-	externals[kind].len--;
+	t->external[kind].len--;
 	if (id)
-		*id = externals[kind].id[externals[kind].len];
+		*id = t->external[kind].id[t->external[kind].len];
 	return CUPTI_SUCCESS;
 }
 
