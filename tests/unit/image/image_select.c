@@ -233,10 +233,10 @@ static void test_explanations(void)
 	explains(sass, 3, 80, "no PTX, only machine code for sm_80, sm_90a",
 		 "rebuild with `-gencode arch=compute_80,code=compute_80` added to nvcc's options, "
 		 "or keep the options and add `-lineinfo`" FROM_CACHE);
-	explains(
-		sass, 2, 60, "its machine code is for sm_80, sm_90a only, which sm_60 cannot run",
-		"rebuild with `-gencode arch=compute_60,code=compute_60` added to nvcc's options "
-		"(nvcc 13 and later: compute_75, which runs here too), or keep the options and add `-lineinfo`" FROM_CACHE);
+	explains(sass, 2, 60, "its machine code is for sm_80, sm_90a only, which sm_60 cannot run",
+		 "rebuild with `-gencode arch=compute_60,code=compute_60` added to nvcc's options "
+		 "(nvcc 13 and later: compute_75, which runs here too), "
+		 "or keep the options and add `-lineinfo`" FROM_CACHE);
 	/* Without a device in mind: the lowest there is code for, wherever it stands. */
 	sass[0].target.sm = 90;
 	explains(sass, 3, 0, "no PTX, only machine code for sm_90, sm_90a, sm_80",
