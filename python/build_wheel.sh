@@ -34,6 +34,8 @@ cp -r "$work/stage/p/lib/ptxloom/front" "$to/lib/ptxloom/"
 cp -r "$(find "$work/stage" -type d -path '*/ptxloom/include' | head -n 1)" "$work/headers"
 mkdir -p "$to/share/ptxloom"
 mv "$work/headers" "$to/share/ptxloom/include"
+# What Python programs find by themselves below `ptxloom run`.
+cp -r "$(find "$work/stage" -type d -path '*/ptxloom/python' | head -n 1)" "$to/share/ptxloom/python"
 
 # Libraries of the system that not every one has travel along. glibc and its parts are those of the system.
 for f in $(ldd "$to/bin/ptxloom" "$to/lib/libptxloom.so" "$to/lib/ptxloom/libptxloom-runtime.so" |
