@@ -356,10 +356,11 @@ static ALWAYS_INLINE bool modify_lanes(struct gang *g, const struct uop *in, u32
 	return true;
 }
 
-static ALWAYS_INLINE const struct uop *modify_warps(struct gang *g, const struct uop *in,
+/* The gang's warps from `first` on. */
+static ALWAYS_INLINE const struct uop *modify_warps(struct gang *g, const struct uop *in, u32 first,
 						    resolve_fn *resolve, enum mem_space space)
 {
-	for (u32 w = 0, n = WARPS; w < n; w++) {
+	for (u32 w = first, n = WARPS; w < n; w++) {
 		u32 mask = mask_of(g, w);
 
 		if (mask && !modify_lanes(g, in, w, mask, resolve, space))
@@ -368,9 +369,106 @@ static ALWAYS_INLINE const struct uop *modify_warps(struct gang *g, const struct
 	return in + 1;
 }
 
+/*
+ * ---- sums of words in global memory without result, while several workers run ----
+ *
+ * What lanes add to one line of the host's caches is added up first, for all warps of the gang, and
+ * the words of a line are then changed one after the other: each change takes the line from other
+ * workers. Where lanes rarely share a line there is nothing to gain.
+ */
+
+#define LINE_WORDS 16u
+#define LINES_MOST (GANG_WARPS * WARP_LANES)
+#define LINE_SLOTS (2 * LINES_MOST)
+#define LINES_TRIAL 2u /* warps after which it is known */
+
+struct line_sums {
+	u32 len, lanes;
+	u16 slot[LINE_SLOTS]; /* number of a line + 1, 0: none; by the line, open addressing */
+	u64 line[LINES_MOST]; /* its address, in lines */
+	u32 sum[LINES_MOST][LINE_WORDS];
+};
+
+static u32 *line_sum_at(struct line_sums *s, u64 host)
+{
+	u64 line = host / (4 * LINE_WORDS);
+	u32 at = (u32)line % LINE_SLOTS;
+
+	while (s->slot[at] && s->line[s->slot[at] - 1] != line)
+		at = (at + 1) % LINE_SLOTS;
+	if (!s->slot[at]) {
+		memset(s->sum[s->len], 0, sizeof(s->sum[s->len]));
+		s->line[s->len] = line;
+		s->slot[at] = (u16)++s->len;
+	}
+	return &s->sum[s->slot[at] - 1][host / 4 % LINE_WORDS];
+}
+
+static void collect_lines(const struct gang *g, const struct uop *in, const struct access *a,
+			  struct line_sums *s)
+{
+	const u32 *b = ROW32(in->b) + a->warp * WARP_LANES;
+
+	for (u32 m = a->mask; m; m &= m - 1, s->lanes++) {
+		u32 l = (u32)__builtin_ctz(m);
+
+		*line_sum_at(s, a->host[l]) += b[l];
+	}
+}
+
+static void add_line_sums(const struct line_sums *s)
+{
+	for (u32 i = 0; i < s->len; i++) {
+		u32 *words = (u32 *)(uintptr_t)(s->line[i] * 4 * LINE_WORDS);
+
+		for (u32 k = 0; k < LINE_WORDS; k++)
+			if (s->sum[i][k])
+				__atomic_fetch_add(&words[k], s->sum[i][k], __ATOMIC_SEQ_CST);
+	}
+}
+
+static bool adds_contended_words(const struct gang *g, const struct uop *in)
+{
+	return g->env->concurrent && in->atomic.action == ATOM_ADD && in->mem.size == 4 &&
+	       in->mem.count == 1 && in->d == NO_ROW &&
+	       (in->atomic.type == T_u32 || in->atomic.type == T_s32);
+}
+
+/* The first warp that is not added yet; WARPS: all are. NO_ROW: a fault was raised. */
+static OUT_OF_LINE u32 add_by_lines(struct gang *g, const struct uop *in)
+{
+	struct line_sums s;
+	u32 w = 0, n = WARPS;
+	bool ok = true;
+
+	s.len = s.lanes = 0;
+	memset(s.slot, 0, sizeof(s.slot));
+	for (; w < n && ok && (w < LINES_TRIAL || 2 * s.len <= s.lanes); w++) {
+		u32 mask = mask_of(g, w);
+		struct access a;
+
+		if (!mask)
+			continue;
+		access_begin(&a, (u32)in->mem.size, w, mask);
+		get_addresses(g, in, &a);
+		ok = resolve_global(g, in, &a);
+		if (ok)
+			collect_lines(g, in, &a, &s);
+	}
+	add_line_sums(&s);
+	return ok ? w : NO_ROW;
+}
+
 HANDLER(atom_global)
 {
-	return modify_warps(g, in, resolve_global, MEM_GLOBAL);
+	u32 first = 0;
+
+	if (adds_contended_words(g, in) && WARPS > LINES_TRIAL) {
+		first = add_by_lines(g, in);
+		if (first == NO_ROW)
+			return NULL;
+	}
+	return modify_warps(g, in, first, resolve_global, MEM_GLOBAL);
 }
 
 /* ---- sums of words in shared memory without result: histograms ---- */
@@ -457,5 +555,5 @@ HANDLER(atom_shared)
 
 HANDLER(atom_generic)
 {
-	return modify_warps(g, in, resolve_generic, MEM_GENERIC);
+	return modify_warps(g, in, 0, resolve_generic, MEM_GENERIC);
 }
