@@ -7,4 +7,6 @@ endif
 # Launches with machine code beside their PTX, as an H200 counted them; code.cu is what made code.fatbin.
 dist_check_SCRIPTS += tests/profile/code.sh
 EXTRA_DIST += tests/counters/code.cu tests/counters/code.fatbin tests/counters/code.tsv
+if !SANITIZED
 TESTS += tests/profile/code.sh
+endif

@@ -207,7 +207,7 @@ static bool is_enough(const char *what, u32 hit, u32 all, double least, bool any
 {
 	double percent = cover_percent(hit, all);
 
-	if (least < 0 || (all ? percent >= least : any || !least))
+	if (least < 0 || (all ? percent >= least : any || least <= 0))
 		return true;
 	fprintf(stderr, "ptxloom: error: %s: %.1f%% (%u of %u), less than %g%%\n", what,
 		all ? percent : 0, hit, all, least);
