@@ -20,10 +20,15 @@ for block in 32 96 100 256; do
 		done
 	done
 done
+PTXLOOM_WORKERS=1 capture sums 256 5 63 4000
+mv "$scratch/out" "$scratch/expected"
 for isa in base v2 v3; do
-	PTXLOOM_WORKERS=1 capture sums 256 5 63 4000 && mv "$scratch/out" "$scratch/expected"
 	PTXLOOM_WORKERS=3 PTXLOOM_HOST_ISA=$isa capture sums 256 5 63 4000
-	same "$scratch/expected" "$scratch/out" "instructions of $isa"
+	if grep -q 'this host has no level' "$scratch/err"; then
+		skip "instructions of $isa" "there are none"
+	else
+		same "$scratch/expected" "$scratch/out" "instructions of $isa"
+	fi
 done
 
 # A warp whose words are not there, after others of its gang.
