@@ -53,6 +53,7 @@ dist_ptxloomincludeptxloom_DATA = \
 	share/ptxloom/include/ptxloom/runtime_cxx.h \
 	share/ptxloom/include/ptxloom/runtime_enums.h \
 	share/ptxloom/include/ptxloom/surfaces.h \
+	share/ptxloom/include/ptxloom/nvml_types.h \
 	share/ptxloom/include/ptxloom/texture_references.h \
 	share/ptxloom/include/ptxloom/textures.h
 

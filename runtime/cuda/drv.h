@@ -95,7 +95,7 @@ struct drv_jit {
 	bool verbose;
 	bool by_ptxas, fatal,
 		ended; /* lines as ptxas writes them came; one was fatal; the last one stands */
-	double started_ms;
+	u64 started_ns;
 };
 
 /* Read options and check them. drv_jit_end is called in any case. */

@@ -6,10 +6,10 @@
  * as ptxas writes it, our own message with the source line is after it, and ptxas's last line ends
  * the log. Without an error buffer of the program's, errors go to standard error in our form alone.
  */
+#include "src/base/clock.h"
 #include "runtime/cuda/drv.h"
 
 #include <stdio.h>
-#include <time.h>
 
 enum {
 	MAX_REGISTERS,
@@ -31,14 +31,6 @@ enum { FUNC_SHARED_BYTES = 1, FUNC_LOCAL_BYTES = 3, FUNC_REGISTERS = 4, FUNC_BIN
 
 /* ptxas knows no limit; a longer log would be of no help. */
 #define ERRORS_MAX 100
-
-static double jit_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* What is not about a place in the text; the log does not end with ptxas's last line then. */
 static void say_jit_line(struct drv_jit *j, const struct diag_message *m)
@@ -135,7 +127,7 @@ int drv_jit_begin(struct drv_jit *j, unsigned n, const int *options, void **valu
 {
 	int status = n && (!options || !values) ? STATUS_INVALID_VALUE : STATUS_SUCCESS;
 
-	*j = (struct drv_jit){.started_ms = jit_now_ms()};
+	*j = (struct drv_jit){.started_ns = clock_ns()};
 	diag_init(&j->diag, sort_message, j);
 	j->diag.error_limit = ERRORS_MAX;
 	for (unsigned i = 0; i < n && !status; i++)
@@ -248,7 +240,7 @@ static void give(char *to, void **bytes, size_t cap, const struct text *t)
 
 void drv_jit_give(struct drv_jit *j)
 {
-	f32 ms = (f32)(jit_now_ms() - j->started_ms);
+	f32 ms = (f32)(clock_ns() - j->started_ns) * 1e-6f;
 
 	if (j->by_ptxas && !j->ended)
 		text_puts(&j->errors, "ptxas fatal   : Ptx assembly aborted due to errors\n");

@@ -6,13 +6,13 @@
  * later; where it is set later it has the guarded ones, too. Ours uses nothing that a signal may
  * interrupt, and the death stays the signal's.
  */
+#include "src/base/clock.h"
 #include "runtime/process.h"
 #include "src/check/order/host.h"
 #include "src/mem/guard.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SEGV, BUS, SIGNALS };
@@ -47,11 +47,8 @@ static void add_number(struct line *l, u64 v, u32 base)
 
 static void add_age(struct line *l, const struct mem_range *r)
 {
-	struct timespec now;
-	u64 ms;
+	u64 ms = (clock_ns() - r->born_ns) / 1000000u;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = ((u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec - r->born_ns) / 1000000u;
 	line_append(l, r->freed ? ", made " : ", ");
 	add_number(l, ms, 10);
 	line_append(l, r->freed ? " ms ago and freed since" : " ms old");

@@ -13,6 +13,7 @@ libcore_la_SOURCES += \
 	src/base/setting.c src/base/setting.def src/base/setting.h \
 	src/base/piece.c src/base/piece.h \
 	src/base/stats.c src/base/stats.h \
+	src/base/clock.h \
 	src/base/text.c src/base/text.h \
 	src/base/utf8.c src/base/utf8.h \
 	src/base/size.h \

@@ -3,30 +3,20 @@
  */
 #include "src/base/stats.h"
 
-#include <time.h>
-
 bool stats_on;
 static u64 stats_began;
 static struct stats_total totals[STATS_PHASES];
 
-u64 stats_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
-}
-
 void stats_open(void)
 {
 	memset(totals, 0, sizeof(totals));
-	stats_began = stats_now_ns();
+	stats_began = clock_ns();
 	stats_on = true;
 }
 
 u64 stats_elapsed_ns(void)
 {
-	return stats_now_ns() - stats_began;
+	return clock_ns() - stats_began;
 }
 
 void stats_add(enum stats_phase phase, u64 times, u64 ns, u64 amount)

@@ -5,7 +5,7 @@
 #ifndef PL_STATS_H
 #define PL_STATS_H
 
-#include "src/base/base.h"
+#include "src/base/clock.h"
 
 enum stats_phase {
 	STATS_PARSE, /* of PTX; amount: bytes */
@@ -28,20 +28,19 @@ extern bool stats_on;
 void stats_open(void);
 /* Since then, in ns. */
 u64 stats_elapsed_ns(void);
-u64 stats_now_ns(void);
 void stats_add(enum stats_phase phase, u64 times, u64 ns, u64 amount);
 struct stats_total stats_get(enum stats_phase phase);
 
 /* Where a phase begins and ends; 0: nothing is measured. */
 static inline u64 stats_begin(void)
 {
-	return PL_UNLIKELY(stats_on) ? stats_now_ns() : 0;
+	return PL_UNLIKELY(stats_on) ? clock_ns() : 0;
 }
 
 static inline void stats_end(enum stats_phase phase, u64 began, u64 amount)
 {
 	if (PL_UNLIKELY(began))
-		stats_add(phase, 1, stats_now_ns() - began, amount);
+		stats_add(phase, 1, clock_ns() - began, amount);
 }
 
 #endif

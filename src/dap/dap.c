@@ -2,6 +2,7 @@
  * The adapter's loop: the editor, the core in the program's process, and the program's output, in
  * one thread. Commands and queries wait in a list; one at a time is with the core.
  */
+#include "src/base/clock.h"
 #include "src/dap/dap_int.h"
 
 #include "src/debugger/link.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OUTPUT_BYTES 16384u
@@ -44,14 +44,6 @@ static void job_free(struct dap_job *j)
 
 /* From then on the editor shows it. */
 #define PROGRESS_MS 500u
-
-static u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
-}
 
 static cJSON *progress_of(const struct dap_job *j)
 {
@@ -88,7 +80,7 @@ static int patience(struct dap *d)
 
 	if (!d->shows_progress || !d->busy || !j->request || j->shown || j->moves)
 		return -1;
-	gone = now_ms() - d->since_ms;
+	gone = clock_ms() - d->since_ms;
 	if (gone < PROGRESS_MS)
 		return (int)(PROGRESS_MS - gone);
 	progress_begin(d, j);
@@ -144,7 +136,7 @@ static void put_next(struct dap *d)
 			continue;
 		}
 		d->busy = true;
-		d->since_ms = now_ms();
+		d->since_ms = clock_ms();
 		if (j->moves)
 			d->state = DAP_RUNNING;
 		link_send(d->process.link, (u8)j->kind, j->text, strlen(j->text));

@@ -1,6 +1,7 @@
 /*
  * The line about long launches: kernel, CTAs that have ended of all, how long that will still take.
  */
+#include "src/base/clock.h"
 #include "src/dev/attend.h"
 
 #include "src/base/demangle.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Launches that end before have no line. */
@@ -73,19 +73,11 @@ void attend_tell(struct attend_line *l, struct sched_pool *p)
 	text_fini(&t);
 }
 
-static u64 attend_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
-}
-
 void attend_init(struct attend_line *l, u64 when)
 {
 	*l = (struct attend_line){
 		.period_ns = when & SETTING_SECONDS ? (when & ~SETTING_SECONDS) * NS_PER_S : 0};
-	l->due_ns = attend_now() + l->period_ns;
+	l->due_ns = clock_ns() + l->period_ns;
 	pthread_mutex_init(&l->lock, NULL);
 }
 
@@ -174,7 +166,7 @@ static void attend_write_line(const struct sched_progress *x)
 static void write_if_due(struct attend_line *l, struct sched_pool *p)
 {
 	struct sched_progress x;
-	u64 now = attend_now();
+	u64 now = clock_ns();
 
 	if (now < l->due_ns || !sched_progress(p, &x))
 		return;

@@ -1,6 +1,7 @@
 /*
  * Launches: checks in the order of CUDA, parameters, occupancy, and the way to the scheduler.
  */
+#include "src/base/clock.h"
 #include "src/dev/attend.h"
 #include "src/base/stats.h"
 #include "src/lower/lower.h"
@@ -327,7 +328,7 @@ static void say_end(const struct device_flight *f)
 {
 	f->dev->on_end(f->dev,
 		       &(struct device_ended){f->kernel, f->shape.grid, f->shape.block,
-					      f->dynamic_bytes, stream_now_ns() - f->started_ns});
+					      f->dynamic_bytes, clock_ns() - f->started_ns});
 }
 
 /* The launch has ended: what was kept of its inputs is written, or no longer wanted. */
@@ -651,7 +652,7 @@ enum status device_flight_start(struct device_flight *f, bool may_inline, device
 	f->done = done;
 	f->user = user;
 	if (f->dev->on_end)
-		f->started_ns = stream_now_ns();
+		f->started_ns = clock_ns();
 	if (params_take(f->dev, f, bytes ? bytes : 1) && start_grid(f, may_inline))
 		return STATUS_SUCCESS;
 	end_record(f, NULL);

@@ -5,6 +5,7 @@
  * then the holes that freed ranges leave. So a stale pointer meets no new owner soon, and page
  * tables stay small.
  */
+#include "src/base/clock.h"
 #include "src/base/room.h"
 #include "src/base/size.h"
 #include "src/mem/array.h"
@@ -14,7 +15,6 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CHUNK ((u64)32 << 20) /* made readable and writable at a time */
@@ -178,7 +178,6 @@ static u32 lower_bound(const struct mem *m, u64 addr)
 static bool insert(struct mem *m, struct mem_range r)
 {
 	u32 at = lower_bound(m, r.base);
-	struct timespec now;
 
 	if (m->len == m->cap) {
 		u32 cap = m->cap ? m->cap * 2 : 64;
@@ -189,8 +188,7 @@ static bool insert(struct mem *m, struct mem_range r)
 		m->ranges = bigger;
 		m->cap = cap;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	r.born_ns = (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+	r.born_ns = clock_ns();
 	r.id = ++m->next_id;
 	memmove(&m->ranges[at + 1], &m->ranges[at], sizeof(*m->ranges) * (m->len - at));
 	m->ranges[at] = r;

@@ -7,22 +7,14 @@
  * says. Events tell the host's time, and so much more as kernels have waited without taking any;
  * with sched_options.deterministic the machine's alone.
  */
+#include "src/base/clock.h"
 #include "src/sched/sched_int.h"
 
-#include <time.h>
 
 #define LAUNCH_NS 1000u
 /* What one launch is guessed to take at most. */
 #define GUESS_NS 3600000000000u
 #define KHZ 1000000u /* of profiles that do not say */
-
-u64 sched_host_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
-}
 
 static void raise_to(u64 *at, u64 value)
 {
@@ -37,7 +29,7 @@ u64 sched_time_ns(struct sched_pool *p)
 {
 	if (p->options.deterministic)
 		return __atomic_add_fetch(&p->time_ns, LAUNCH_NS, __ATOMIC_ACQ_REL);
-	return sched_host_ns() + __atomic_load_n(&p->ahead_ns, __ATOMIC_ACQUIRE);
+	return clock_ns() + __atomic_load_n(&p->ahead_ns, __ATOMIC_ACQUIRE);
 }
 
 static u64 guess_cycles(const struct exec_env *e)
@@ -124,7 +116,7 @@ void grid_clock_end(struct sched_grid *g)
 	raise_to(&g->pool->time_ns, c->start_ns + ns);
 	if (g->pool->options.deterministic)
 		return;
-	now = sched_host_ns();
+	now = clock_ns();
 	if (g->begun_ns + ns > now)
 		raise_to(&g->pool->ahead_ns, g->begun_ns + ns - now);
 }

@@ -7,6 +7,7 @@
  * many every second one goes. Whether and when they are made changes nothing in what the launch
  * does.
  */
+#include "src/base/clock.h"
 #include "src/sched/debug_int.h"
 
 #include <stdlib.h>
@@ -248,7 +249,7 @@ static void make_copy(struct debug_grid *d, struct gang *g, u32 pc)
 	struct debug_history *h = &d->history;
 	struct debug_copy *last = h->copies.len ? &h->copies.at[h->copies.len - 1] : NULL, c;
 	const struct exec_env *e = &d->grid->launch.env;
-	u64 begin = sched_host_ns(), limit = MEMORY_PART * d->hooks->history_bytes;
+	u64 begin = clock_ns(), limit = MEMORY_PART * d->hooks->history_bytes;
 	struct debug_pages *old = last ? &last->pages : debug_earlier_pages(d);
 
 	if (last && last->time == d->time && last->gang)
@@ -274,7 +275,7 @@ static void make_copy(struct debug_grid *d, struct gang *g, u32 pc)
 	}
 	h->copies.at[h->copies.len++] = c;
 	keep_within(d);
-	h->made_ns = sched_host_ns();
+	h->made_ns = clock_ns();
 	h->cost_ns = h->made_ns - begin;
 }
 
@@ -317,7 +318,7 @@ static bool is_due(const struct debug_history *h)
 
 	/* 0: tests want one each time. */
 	return !h->interval_ns ||
-	       sched_host_ns() - h->made_ns > (wait > h->interval_ns ? wait : h->interval_ns);
+	       clock_ns() - h->made_ns > (wait > h->interval_ns ? wait : h->interval_ns);
 }
 
 /* Functions of the device runtime that do the same when they are called again. */
@@ -442,7 +443,7 @@ static void resume_copy(struct debug_grid *d)
 	d->changed = d->ended = d->waits = false;
 	d->last_pc = NO_PC;
 	d->new_to_step = true;
-	h->made_ns = sched_host_ns();
+	h->made_ns = clock_ns();
 	d->step = d->time < h->quiet_until ? NULL : d->hooks->step;
 	set_alarm(d);
 }

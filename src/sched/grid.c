@@ -2,6 +2,7 @@
  * One grid: making it, dealing its CTAs to shares, and what ends it. How a share runs its CTAs is
  * in share.c.
  */
+#include "src/base/clock.h"
 #include "src/mem/shared.h"
 #include "src/sched/sched_int.h"
 
@@ -179,8 +180,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->busy = g->waits = 0;
 	g->pause = 0;
 	g->ordered = g->faulted = g->stalled = false;
-	g->deadline =
-		p->options.timeout_ms ? sched_host_ns() + p->options.timeout_ms * 1000000u : 0;
+	g->deadline = p->options.timeout_ms ? clock_ns() + p->options.timeout_ms * 1000000u : 0;
 	g->multiplier = g->offset = g->seed = 0;
 	g->fault.kind = FAULT_NONE;
 	g->waiter_len = 0;
@@ -233,6 +233,6 @@ static void fail_late(struct sched_grid *g)
 
 void grid_check_deadline(struct sched_grid *g)
 {
-	if (PL_UNLIKELY(g->deadline) && sched_host_ns() >= g->deadline)
+	if (PL_UNLIKELY(g->deadline) && clock_ns() >= g->deadline)
 		fail_late(g);
 }

@@ -2,6 +2,7 @@
  * The pool: persistent threads, which grid and share a thread works on, the way in and out of
  * grids.
  */
+#include "src/base/clock.h"
 #include "src/base/cgroup.h"
 #include "src/base/stats.h"
 #include "src/mem/guard.h"
@@ -161,7 +162,7 @@ static struct share *find_share(struct sched_pool *p, bool *waits)
 	for (u32 i = 0; i < skip; i++)
 		g = g->next;
 	for (u32 i = 0; i < n; i++) {
-		u64 now = g->waits ? sched_host_ns() : 0;
+		u64 now = g->waits ? clock_ns() : 0;
 
 		h = grid_is_over(g) || __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE)
 			    ? NULL
@@ -208,7 +209,7 @@ static void leave_share(struct sched_pool *p, struct share *h)
 	h->served = ++p->served;
 	g->busy--;
 	if (h->waits) {
-		h->left_ns = sched_host_ns();
+		h->left_ns = clock_ns();
 		__atomic_fetch_add(&g->waits, 1, __ATOMIC_RELAXED);
 	}
 	if (!g->busy)
@@ -232,7 +233,7 @@ static struct sched_grid *find_over(const struct sched_pool *p)
 
 static struct timespec in_ns(u64 ns)
 {
-	u64 at = sched_host_ns() + ns;
+	u64 at = clock_ns() + ns;
 
 	return (struct timespec){(time_t)(at / 1000000000u), (long)(at % 1000000000u)};
 }
@@ -504,7 +505,7 @@ static bool submit(struct sched_pool *p, struct sched_grid *g)
 			;
 		g->next = NULL;
 		g->serial = ++p->serials;
-		g->submitted_ns = sched_host_ns();
+		g->submitted_ns = clock_ns();
 		*at = g;
 		__atomic_fetch_add(&p->grid_len, 1, __ATOMIC_RELAXED);
 		for (u32 i = 0; i < g->shares && i < p->sleeping; i++)

@@ -3,6 +3,7 @@
  * grid has ended for some time, one worker runs all its CTAs slice by slice and checks whether they
  * repeat themselves (src/exec/probe.h). The argument is in docs/engine.md, "Livelocks".
  */
+#include "src/base/clock.h"
 #include "src/exec/fpenv.h"
 #include "src/exec/probe.h"
 #include "src/mem/shared.h"
@@ -165,7 +166,7 @@ static bool probe_round(struct probing *p, u32 slice, bool *still)
 			compare_states(s, slice);
 			*still &= s->probe_still;
 		}
-		if (sched_host_ns() > p->end_ns || __atomic_load_n(&g->stop, __ATOMIC_RELAXED))
+		if (clock_ns() > p->end_ns || __atomic_load_n(&g->stop, __ATOMIC_RELAXED))
 			return false;
 	}
 	return true;
@@ -195,7 +196,7 @@ static bool has_blocked_lanes(const struct sched_grid *g)
 void grid_probe(struct sched_grid *g)
 {
 	struct probing p = {.grid = g, .ops = g->launch.env.ops};
-	u64 before, after, start = sched_host_ns();
+	u64 before, after, start = clock_ns();
 	u32 host_mode;
 	bool still = false;
 	struct fault f = {.kind = FAULT_DEADLOCK};

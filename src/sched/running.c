@@ -1,6 +1,7 @@
 /*
  * What runs, and how far it is: for those who tell the user.
  */
+#include "src/base/clock.h"
 #include "src/sched/sched_int.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out)
 		 p->func_len ? p->funcs[0].func->name->text : "?");
 	out->total = g->units * g->unit_ctas;
 	out->done = (g->units - left) * g->unit_ctas;
-	out->elapsed_ns = sched_host_ns() - g->submitted_ns;
+	out->elapsed_ns = clock_ns() - g->submitted_ns;
 }
 
 bool sched_progress(struct sched_pool *p, struct sched_progress *out)

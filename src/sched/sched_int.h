@@ -297,9 +297,6 @@ void turns_after_slice(struct share *h);
 
 /* ---- clock.c ---- */
 
-/* CLOCK_MONOTONIC in nanoseconds. */
-u64 sched_host_ns(void);
-
 /* Set a new grid's clock. */
 void grid_clock_begin(struct sched_grid *g);
 /* A CTA has ended. */
@@ -401,7 +398,7 @@ void grid_fill_progress(struct sched_grid *g, struct sched_progress *out);
 
 /*
  * All waiting units of a share had a time slice: is it time to ask whether they will ever end? now:
- * sched_host_ns
+ * clock_ns()
  */
 void probe_consider(struct share *h, u64 now);
 /* Only the grid can change memory, and no other thread could since a call with the same *rests. */

@@ -2,6 +2,7 @@
  * One worker's share of a grid: which CTA is begun next, time slices of resident CTAs, and when the
  * share is left to other workers.
  */
+#include "src/base/clock.h"
 #include "src/exec/fpenv.h"
 #include "src/exec/observer.h"
 #include "src/sched/sched_int.h"
@@ -362,7 +363,7 @@ static bool is_left(const struct share *h)
  */
 static void next_round(struct share *h)
 {
-	u64 now = sched_host_ns();
+	u64 now = clock_ns();
 
 	h->round = 0;
 	h->still = h->progress ? 0 : h->still + 1;
@@ -524,7 +525,7 @@ void share_work(struct share *h, bool once)
 	u32 used = 0, host_mode = fpenv_enter();
 
 	h->waits = false;
-	h->round_ns = g->shares > 1 && h->waiting.len && !h->round ? sched_host_ns() : 0;
+	h->round_ns = g->shares > 1 && h->waiting.len && !h->round ? clock_ns() : 0;
 	while (!__atomic_load_n(&g->stop, __ATOMIC_RELAXED)) {
 		struct cta_slot *s = share_pick(h);
 		enum exec_stop stop;

@@ -5,6 +5,7 @@
  * Else the child might as well have been started without us: it has the terminal's signals, gets
  * those that are sent to us, and we end as it does.
  */
+#include "src/base/clock.h"
 #include "src/tools/supervise.h"
 #include "src/base/leave.h"
 
@@ -22,14 +23,6 @@
 #define GRACE_MS 2000
 /* How deep children of children are looked for. */
 #define DEPTH_MAX 16
-
-static u64 supervise_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
-}
 
 /* A process and all it has started. /proc/PID/task/PID/children names those of the main thread,
  * which is the one that starts others but for rare programs; orphans become children of ours. */
@@ -68,7 +61,7 @@ static bool reap(pid_t child, int *status)
 static bool wait_until(pid_t child, const sigset_t *set, u64 deadline_ms, int *status)
 {
 	for (;;) {
-		u64 now = supervise_now_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
+		u64 now = clock_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
 		struct timespec t = {(time_t)(left / 1000), (long)(left % 1000) * 1000000};
 		siginfo_t info;
 		int signal;
@@ -110,7 +103,7 @@ static int stop_child(pid_t child, const sigset_t *set, const char *name, u64 ti
 		(unsigned long long)timeout_ms);
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
 		signal_tree(getpid(), signals[i], 0);
-		if (wait_until(child, set, supervise_now_ms() + GRACE_MS, &status))
+		if (wait_until(child, set, clock_ms() + GRACE_MS, &status))
 			break;
 	}
 	signal_tree(getpid(), SIGKILL, 0);
@@ -124,7 +117,7 @@ int tool_supervise(int (*start)(char **argv), char **argv, u64 timeout_ms,
 		   void (*after)(void *user), void *user)
 {
 	static const int mine[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1};
-	u64 deadline = supervise_now_ms() + (timeout_ms ? timeout_ms : FOR_EVER_MS);
+	u64 deadline = clock_ms() + (timeout_ms ? timeout_ms : FOR_EVER_MS);
 	sigset_t set, old;
 	pid_t child;
 	int status;

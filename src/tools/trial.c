@@ -1,6 +1,7 @@
 /*
  * Programs as trials: a process group each, whose output goes to files without names.
  */
+#include "src/base/clock.h"
 #include "src/tools/trial.h"
 #include "src/base/leave.h"
 
@@ -16,21 +17,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Shells end with this and the number of the signal that a program of theirs died of. */
 #define SHELL_SIGNAL 128
 #define SIGNAL_MAX 64
 #define POLL_MS 5
-
-static u64 trial_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
-}
 
 static bool read_output(FILE *f, struct text *out)
 {
@@ -91,7 +83,7 @@ bool trial_begin(struct trial *t, char **argv, const char *const *variables, u64
 	*t = (struct trial){.fd = -1, .name = argv[0], .limit_ms = limit_ms};
 	t->out_file = tmpfile();
 	t->err_file = tmpfile();
-	t->begin_ms = trial_now_ms();
+	t->begin_ms = clock_ms();
 	fflush(NULL);
 	t->pid = t->out_file && t->err_file ? fork() : -1;
 	if (!t->pid) {
@@ -142,7 +134,7 @@ u32 trial_wait_any(struct trial *const *trials, u32 n)
 {
 	for (;;) {
 		struct pollfd fds[TRIALS_MAX];
-		u64 now = trial_now_ms();
+		u64 now = clock_ms();
 		int wait = -1;
 
 		for (u32 i = 0; i < n; i++) {

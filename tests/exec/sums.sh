@@ -31,6 +31,13 @@ for isa in base v2 v3; do
 	fi
 done
 
+# However they are watched: the words are the same.
+for mode in PTXLOOM_STABLE=1 PTXLOOM_DETERMINISTIC=1 PTXLOOM_CHECK=mem,init,race,sync PTXLOOM_WEAK=3 PTXLOOM_SEED=5 \
+	PTXLOOM_COVERAGE="$scratch/cov" PTXLOOM_DEVICE=v100; do
+	(export PTXLOOM_WORKERS=3 "$mode" && capture sums 256 5 63 4000)
+	same "$scratch/expected" "$scratch/out" "${mode%%=*}"
+done
+
 # A warp whose words are not there, after others of its gang.
 PTXLOOM_WORKERS=2 ends 1 "words that are not there" ptxloom exec tests/exec/sums.ptx --grid 2 --block 256 \
 	--buffer "out:u32[128]" --arg u32=1 --arg u32=1048575 --arg u32=4000

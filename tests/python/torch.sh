@@ -35,6 +35,10 @@ OMP_NUM_THREADS=1
 export PTXLOOM_DEVICE OMP_NUM_THREADS
 succeeds "operators as the CPU's" "$bin/ptxloom" run "$PYTHON" "$top/tests/python/torch_operators.py"
 says err "^ptxloom: PyTorch's operators run on the host" "are announced"
+for mode in --check=mem,init,race,sync --deterministic --stable --coverage=cov --fork=fresh "-d gb202"; do
+	succeeds "operators, $mode" "$bin/ptxloom" run $mode "$PYTHON" "$top/tests/python/torch_operators.py"
+done
+succeeds "operators, profiled" "$bin/ptxloom" profile "$PYTHON" "$top/tests/python/torch_operators.py"
 succeeds "training" "$bin/ptxloom" run "$PYTHON" "$top/samples/pytorch/train.py"
 skipping || mv out device
 succeeds "training on the CPU" "$PYTHON" "$top/samples/pytorch/train.py" --device cpu

@@ -36,9 +36,7 @@ def is_capturing():
 
 def _shape_only(value):
     if isinstance(value, torch.Tensor) and value.is_cuda:
-        return torch.empty_strided(
-            value.size(), value.stride(), dtype=value.dtype, device="meta"
-        )
+        return memory.like(value, "meta")
     if isinstance(value, (list, tuple)):
         return [_shape_only(v) for v in value]
     if isinstance(value, torch.device) and value.type == "cuda":
@@ -60,9 +58,7 @@ def shapes(compute, name, args, kwargs):
 def placed(result, device):
     """A tensor of a device for each meta tensor."""
     if isinstance(result, torch.Tensor) and result.is_meta:
-        return torch.empty_strided(
-            result.size(), result.stride(), dtype=result.dtype, device=device
-        )
+        return memory.like(result, device)
     if isinstance(result, (list, tuple)):
         return type(result)(placed(r, device) for r in result)
     return result

@@ -31,7 +31,7 @@ def _strided(tensor):
     """The same elements in the same memory, as a CPU tensor."""
     storage = tensor.untyped_storage()
     if not storage.nbytes():
-        return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype)
+        return like(tensor, _HOST)
     view = torch.empty(0, dtype=tensor.dtype)
     view.set_(_storage(storage), tensor.storage_offset(), tensor.size(), tensor.stride())
     if tensor.is_conj():
@@ -76,15 +76,18 @@ def _compressed(tensor, placed):
     )
 
 
+def like(tensor, device):
+    """A tensor of a device with the size, the strides and the type of another; not filled."""
+    return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=device)
+
+
 def to_device(result, device):
     """A CUDA tensor with the elements and the layout of a CPU tensor that was computed."""
     if result.layout == torch.sparse_coo:
         return _sparse(result, lambda part: to_device(part, device))
     if result.layout != torch.strided:
         return _compressed(result, lambda part: to_device(part, device))
-    placed = torch.empty_strided(
-        result.size(), result.stride(), dtype=result.dtype, device=device
-    )
+    placed = like(result, device)
     if result.numel():
         _strided(placed).copy_(result)
     return placed

@@ -16,8 +16,8 @@ _NATIVE = {
 }  # fmt: skip
 
 # Tensors of the host may stand beside those of a device.
-_MIXED = {"aten::copy_", "aten::index.Tensor", "aten::_index_put_impl_", "aten::_to_copy",
-          "aten::_foreach_copy_", "aten::_amp_foreach_non_finite_check_and_unscale_"}  # fmt: skip
+_MIXED = {"aten::copy_", "aten::index.Tensor", "aten::_index_put_impl_", "aten::_foreach_copy_",
+          "aten::_amp_foreach_non_finite_check_and_unscale_"}  # fmt: skip
 
 # What only composite kernels have, but which chooses closed libraries for CUDA inside.
 _ADDED = ("aten::copy_", "aten::convolution", "aten::mode.values")
@@ -29,7 +29,9 @@ _SPARSE_NATIVE = {
     "aten::_coalesced_", "aten::copy_sparse_to_sparse_", "aten::_indices", "aten::_values",
 }  # fmt: skip
 
-_KEYS = {"CUDA": "aten::", "SparseCUDA": "aten::", "SparseCsrCUDA": "aten::"}
+# Dispatch keys, and those of the host for the same layout.
+_KEYS = {"CUDA": "CPU", "SparseCUDA": "SparseCPU", "SparseCsrCUDA": "SparseCsrCPU"}
+_PREFIX = "aten::"
 _HALVES = (torch.float16, torch.bfloat16)
 _libraries = []  # registrations live as long as these
 
@@ -312,8 +314,7 @@ def _overload(name):
 
 
 def _has_host_kernel(name, key):
-    host = {"CUDA": "CPU", "SparseCUDA": "SparseCPU", "SparseCsrCUDA": "SparseCsrCPU"}[key]
-    keys = (host, "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+    keys = (_KEYS[key], "CompositeExplicitAutograd", "CompositeImplicitAutograd")
     return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, k) for k in keys)
 
 
@@ -347,11 +348,11 @@ def register():
     torch.backends.cudnn.enabled = False  # its composite operators then choose what the host has
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for key, prefix in _KEYS.items():
+        for key in _KEYS:
             library = torch.library.Library("aten", "IMPL", key)
             _libraries.append(library)
             names = torch._C._dispatch_get_registrations_for_dispatch_key(key)
             for name in (*names, *(_ADDED if key == "CUDA" else ())):
-                kernel = _kernel(name, key) if name.startswith(prefix) else None
+                kernel = _kernel(name, key) if name.startswith(_PREFIX) else None
                 if kernel is not None:
-                    library.impl(name[len(prefix) :], kernel, key)
+                    library.impl(name[len(_PREFIX) :], kernel, key)

@@ -6,6 +6,7 @@
  * has to live until they have, as with CUDA. Pages stay mapped until the process ends, because work
  * may read them after the event is gone.
  */
+#include "src/base/clock.h"
 #include "src/dev/stream/stream_int.h"
 
 #include <fcntl.h>
@@ -99,7 +100,7 @@ static enum status make_page(struct stream_event *e)
 			close(fd);
 		return STATUS_OPERATING_SYSTEM;
 	}
-	p->token = stream_now_ns() ^ ((u64)getpid() << 32);
+	p->token = clock_ns() ^ ((u64)getpid() << 32);
 	p->issued = e->recorded;
 	p->done = e->recorded && !work_is_pending(e->work, e->serial);
 	e->page_fd = fd;

@@ -1,6 +1,7 @@
 /*
  * Sets of what happened before, and the slots of work that they are made of.
  */
+#include "src/base/clock.h"
 #include "src/dev/stream/stream_int.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ _Thread_local struct host_call host_call_now;
 
 u64 host_call_time(void)
 {
-	return stream_now_ns();
+	return clock_ns();
 }
 static _Thread_local struct work *current;
 
@@ -408,10 +409,10 @@ void order_end_locked(struct work *w)
 
 void order_settle(struct streams *all, const struct work *w, u64 serial)
 {
-	u64 end = stream_now_ns() + ORDER_PATIENCE_NS;
+	u64 end = clock_ns() + ORDER_PATIENCE_NS;
 	bool pending = all->order->watch->wants_ends;
 
-	while (pending && stream_now_ns() < end) {
+	while (pending && clock_ns() < end) {
 		pthread_mutex_lock(&all->lock);
 		pending = work_is_pending(w, serial);
 		pthread_mutex_unlock(&all->lock);

@@ -215,7 +215,6 @@ void service_init(struct service *v, struct streams *all);
 /* Ends the thread. */
 void service_fini(struct service *v);
 void work_free_all(struct streams *all);
-u64 stream_now_ns(void);
 
 /* These slots are no longer before anything. lock held. */
 void work_forget_locked(struct streams *all, const struct order_set *gone);

@@ -24,14 +24,6 @@ struct work_chunk {
 	struct edge edges[CHUNK_EDGES];
 };
 
-u64 stream_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
-}
-
 /* ---- storage ---- */
 
 static bool grow_locked(struct streams *all)

@@ -1,6 +1,7 @@
 /*
  * `ptxloom explore`: runs of a program under many schedules, until one fails.
  */
+#include "src/base/clock.h"
 #include "src/tools/explore/explore.h"
 #include "src/base/demangle.h"
 #include "src/base/map.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 const char tool_help_explore[] =
@@ -45,14 +45,6 @@ const char tool_help_explore[] =
 #define NATURAL_MS 300000u
 
 /* ---- runs ---- */
-
-static u64 explore_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
-}
 
 static bool begin_run(struct explore *x, struct explore_run *r, u32 device,
 		      const struct schedule *s)
@@ -294,7 +286,7 @@ static u64 next_schedule(struct search *q)
 		i++;
 	if (i > o->schedules || (q->failing && !o->all && i > q->failing) || q->broken)
 		return 0;
-	if (o->time_ms && explore_now_ms() - q->begin_ms >= o->time_ms)
+	if (o->time_ms && clock_ms() - q->begin_ms >= o->time_ms)
 		return 0;
 	q->next = i + 1;
 	return i;
@@ -479,7 +471,7 @@ static void say_failing(const struct search *q)
 	       (unsigned long long)q->x->o.schedules, how.at,
 	       (unsigned long long)(q->x->o.all ? q->alike : q->failing - 1));
 	printf("%s, %.1f s)\n", q->x->o.all ? "more like it" : "passed",
-	       (double)(explore_now_ms() - q->begin_ms) / 1000);
+	       (double)(clock_ms() - q->begin_ms) / 1000);
 	fflush(stdout);
 	text_fini(&how);
 }
@@ -578,7 +570,7 @@ static int conclude_search(struct search *q)
 	if (q->failing)
 		return q->x->o.all ? conclude_all(q) : conclude_failure(q);
 	printf("explore: %llu schedules passed (%.1f s)\n", (unsigned long long)passed_of(q),
-	       (double)(explore_now_ms() - q->begin_ms) / 1000);
+	       (double)(clock_ms() - q->begin_ms) / 1000);
 	return TOOL_OK;
 }
 
@@ -604,13 +596,13 @@ static int search_program(struct explore *x)
 		return TOOL_CANNOT_RUN;
 	q->x = x;
 	q->next = 1;
-	q->begin_ms = explore_now_ms();
+	q->begin_ms = clock_ms();
 	for (u32 i = 0; i < x->o.devices.len && !status; i++) {
-		u64 begin = explore_now_ms();
+		u64 begin = clock_ms();
 
 		status = run_naturally(x, i);
-		if (x->natural_ms < explore_now_ms() - begin)
-			x->natural_ms = explore_now_ms() - begin;
+		if (x->natural_ms < clock_ms() - begin)
+			x->natural_ms = clock_ms() - begin;
 	}
 	x->limit_ms = TIMES * x->natural_ms + MORE_MS;
 	if (!status) {
