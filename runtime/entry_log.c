@@ -20,7 +20,6 @@
 static u32 read_setting(void)
 {
 	u32 log = __atomic_load_n(&the_process.call_log, __ATOMIC_RELAXED);
-	u32 kept = log & ENTRY_LOG_CUPTI;
 
 	if (!(log & ENTRY_LOG_UNREAD))
 		return log;
@@ -35,9 +34,9 @@ static u32 read_setting(void)
 		log |= ENTRY_LOG_TRACE;
 	if (setting_text(SETTING_INJECT))
 		log |= ENTRY_LOG_INJECT;
-	log |= kept;
-	__atomic_store_n(&the_process.call_log, log, __ATOMIC_RELAXED);
-	return log;
+	/* A subscription of another thread meanwhile stays. */
+	__atomic_or_fetch(&the_process.call_log, log, __ATOMIC_RELAXED);
+	return __atomic_and_fetch(&the_process.call_log, ~ENTRY_LOG_UNREAD, __ATOMIC_RELAXED);
 }
 
 static void say_text(const char *s, struct text *t)

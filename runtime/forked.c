@@ -7,6 +7,7 @@
  * libraries) stays, everything else that it holds of the parent is no handle any more. The parent's
  * state is kept as it stands and never used: other threads of the parent may have been writing it.
  */
+#include "runtime/cupti/cupti.h"
 #include "runtime/inject.h"
 #include "runtime/process.h"
 #include "src/base/setting.h"
@@ -162,6 +163,7 @@ static bool begin_again(void)
 static void after_fork_in_child(void)
 {
 	make_locks();
+	cupti_forget();
 	if (!is_fresh || !begin_again())
 		the_process.is_forked = true;
 }

@@ -318,6 +318,7 @@ int inject_call(const char *name, const struct entry_argument *a)
 
 void inject_forget(void)
 {
+	inject_results_forget();
 	pthread_mutex_init(&state.inject.lock, NULL);
 	state.inject.made.len = 0;
 	state.threads = thread_number = 0;

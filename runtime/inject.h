@@ -65,8 +65,8 @@ bool inject_acts(struct inject_rule *r, const struct inject_event *e);
 /* Begin the line about an act: "ptxloom: inject: RULE: ". The caller ends and puts it. */
 void inject_say(const struct inject *j, struct inject_rule *r, struct text *t);
 void inject_put(struct text *t);
-/* "fp32" of GROUP_FP32 */
-const char *inject_group_name(u8 group);
+/* In a child by fork: the launches are the parent's. */
+void inject_results_forget(void);
 /* The number of the calling thread, from 1 in the order of first calls. */
 u32 inject_thread(void);
 

@@ -24,7 +24,7 @@ struct pending {
 	bool on;
 	bool in_memory; /* of atomics: what they leave there */
 	u64 cta;
-	u32 warp, lane, pc, depth;
+	u32 warp, lane, pc;
 	u32 reg;  /* of the function */
 	u32 bits; /* of the result */
 	u8 space; /* enum mem_space */
@@ -182,13 +182,6 @@ static u8 groups_of(const struct program *p, u32 pc)
 	return (u8)groups;
 }
 
-const char *inject_group_name(u8 group)
-{
-	static const char *const names[] = {"all", "fp64", "fp32", "ld", "pr", "gp"};
-
-	return names[group];
-}
-
 /* ---- launches ---- */
 
 static struct flipped_launch *find_launch(const struct debug_grid *d)
@@ -253,11 +246,13 @@ static void choose_rules(struct flipped_launch *l, const struct exec_env *e)
 
 		if (!inject_of_results(r) || !inject_acts(r, &event))
 			continue;
-		(void)VEC_PUSH(
-			&l->list,
-			((struct flip){.rule = r,
-				       .nth_launch = __atomic_load_n(&r->fits, __ATOMIC_RELAXED),
-				       .target = r->inst}));
+		if (!VEC_PUSH(&l->list, ((struct flip){.rule = r,
+						       .nth_launch = __atomic_load_n(
+							       &r->fits, __ATOMIC_RELAXED),
+						       .target = r->inst}))) {
+			fputs("ptxloom: inject: no memory left for a rule\n", stderr);
+			continue;
+		}
 		l->counts |= r->act == INJECT_FLIP && !r->inst;
 	}
 }
@@ -426,8 +421,8 @@ static void apply_flip(struct debug_grid *d, struct cta *c, struct flip *f)
 	text_fini(&how);
 }
 
-/* Of the lane that is about to run the instruction. False: it has no such result. */
-static bool aim(struct debug_grid *d, struct gang *g, u32 pc, u32 lane, struct flip *f)
+/* Of the lane that is about to run the instruction; nothing pends if it has no such result. */
+static void aim(struct debug_grid *d, struct gang *g, u32 pc, u32 lane, struct flip *f)
 {
 	const struct exec_env *e = debug_env(d);
 	const struct ir_func *func;
@@ -436,26 +431,29 @@ static bool aim(struct debug_grid *d, struct gang *g, u32 pc, u32 lane, struct f
 			 (f->rule->group == GROUP_FP32 || f->rule->group == GROUP_FP64);
 	const struct ir_operand *o =
 		in_memory ? atomic_address(func, in) : written(func, in, (u32)(draw_of(f, 3) % 8));
+	const struct uop *reader = in_memory ? reader_of(e->program, pc) : NULL;
+	struct pending p = {.on = true,
+			    .in_memory = in_memory,
+			    .cta = g->cta->number,
+			    .warp = g->first_warp + g->warp,
+			    .lane = lane,
+			    .pc = pc,
+			    .reg = o->index};
 	struct debug_frame frame;
-	u64 base = 0;
 
-	f->pending = (struct pending){.on = true,
-				      .in_memory = in_memory,
-				      .cta = g->cta->number,
-				      .warp = g->first_warp + g->warp,
-				      .lane = lane,
-				      .pc = pc,
-				      .reg = o->index};
 	if (!in_memory) {
-		f->pending.bits = register_bits(func, o->index);
-		return true;
+		p.bits = register_bits(func, o->index);
+		f->pending = p;
+		return;
 	}
-	f->pending.bits = isa_type_bits(in->form->type[0]);
-	f->pending.space = reader_of(e->program, pc)->mem.space;
-	return debug_frames(d, g->cta, f->pending.warp, lane, &frame, 1) &&
-	       debug_read_register(d, g->cta, f->pending.warp, lane, &frame, o->index, &base,
-				   register_bits(func, o->index) / 8) &&
-	       (f->pending.address = base + (u64)o->imm, true);
+	if (!reader || !debug_frames(d, g->cta, p.warp, lane, &frame, 1) ||
+	    !debug_read_register(d, g->cta, p.warp, lane, &frame, o->index, &p.address,
+				 register_bits(func, o->index) / 8))
+		return;
+	p.bits = isa_type_bits(in->form->type[0]);
+	p.space = reader->mem.space;
+	p.address += (u64)o->imm;
+	f->pending = p;
 }
 
 static u32 nth_lane(u32 mask, u64 n)
@@ -608,6 +606,13 @@ static void flips_end(void *user, struct debug_grid *d, const struct fault *faul
 	}
 	flips.attentive = false;
 	drop_launch(d);
+}
+
+void inject_results_forget(void)
+{
+	pthread_mutex_init(&flips.lock, NULL);
+	flips.launches = NULL;
+	flips.attentive = false;
 }
 
 const struct debug_hooks *inject_hooks(void)

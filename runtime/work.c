@@ -31,18 +31,13 @@ int plrt_work_issue(const char *name, void *stream, work_fn *fn, const void *dat
 		return status;
 	if (bytes > sizeof(w.data))
 		return STATUS_INVALID_VALUE;
+	/* The host would get nothing now, and what graphs find later is not for it. */
+	if (wait && stream_is_capturing(s))
+		return STATUS_STREAM_CAPTURE_UNSUPPORTED;
 	w.run.dev = stream_device_of(s);
 	memcpy(w.data, data, bytes);
 	return (int)stream_call(s, run_work, &w, offsetof(struct work, data) + bytes,
 				wait ? STREAM_WAIT : 0);
-}
-
-bool plrt_work_is_captured(void *stream)
-{
-	int status;
-	struct stream *s = rt_stream(stream, false, &status);
-
-	return s && stream_is_capturing(s);
 }
 
 int plrt_work_device(void)

@@ -39,8 +39,6 @@ RT_API int plrt_work_issue(const char *name, void *stream, work_fn *fn, const vo
  * reported as its fault. What is written is told to checks.
  */
 RT_API void *plrt_work_memory(const struct work_run *w, const struct work_memory *m);
-/* Is the stream being captured? */
-RT_API bool plrt_work_is_captured(void *stream);
 /* Ordinal of the current device; negative: none. */
 RT_API int plrt_work_device(void);
 

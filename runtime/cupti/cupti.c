@@ -185,6 +185,17 @@ void cupti_switch(void)
 		__atomic_and_fetch(&the_process.call_log, ~ENTRY_LOG_CUPTI, __ATOMIC_RELAXED);
 }
 
+void cupti_forget(void)
+{
+	pthread_mutex_init(&subscription.lock, NULL);
+	__atomic_store_n(&subscription.call, NULL, __ATOMIC_RELAXED);
+	memset(subscription.enabled, 0, sizeof(subscription.enabled));
+	if (of_thread)
+		*of_thread = (struct cupti_thread){0};
+	cupti_forget_activity();
+	__atomic_and_fetch(&the_process.call_log, ~ENTRY_LOG_CUPTI, __ATOMIC_RELAXED);
+}
+
 /* ---- subscribing ---- */
 
 CUPTI_FN(cuptiSubscribe, (void **out, cupti_callback *call, void *user))

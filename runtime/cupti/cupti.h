@@ -93,6 +93,9 @@ struct cupti_thread {
 /* NULL: no memory. Freed when the thread ends. */
 struct cupti_thread *cupti_thread_here(void);
 
+/* In a child by fork: there is no subscriber, and the records are the parent's. */
+void cupti_forget(void);
+void cupti_forget_activity(void);
 void cupti_enter(const char *name, const struct entry_argument *a);
 void cupti_exit(const char *name, int status);
 

@@ -115,6 +115,14 @@ static void put_record(const void *record, size_t bytes)
 
 /* ---- records ---- */
 
+void cupti_forget_activity(void)
+{
+	pthread_mutex_init(&activity.lock, NULL);
+	memset(activity.enabled, 0, sizeof(activity.enabled));
+	activity.buffer = NULL;
+	activity.used = activity.records = 0;
+}
+
 static u64 record_time(void)
 {
 	return activity.clock ? activity.clock() : host_call_time();

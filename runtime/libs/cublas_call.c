@@ -33,6 +33,9 @@ bool cublas_take_scalar(const struct cublas_call *c, struct cublas_scalar *out, 
 	return true;
 }
 
+/* More than any device has, with bytes of elements. */
+#define SIZE_MOST ((s64)1 << 40)
+
 bool cublas_take_matrix(struct cublas_operand *out, u32 type, int op, s64 rows, s64 columns, u64 at,
 			s64 ld)
 {
@@ -46,7 +49,8 @@ bool cublas_take_matrix(struct cublas_operand *out, u32 type, int op, s64 rows, 
 				       .ld = ld,
 				       .transposed = transposed,
 				       .conjugated = op == CUBLAS_C || op == CUBLAS_CONJUGATE};
-	return op >= CUBLAS_N && op <= CUBLAS_CONJUGATE && ld >= 1 && ld >= out->rows;
+	return op >= CUBLAS_N && op <= CUBLAS_CONJUGATE && ld >= 1 && ld >= out->rows &&
+	       ld <= SIZE_MOST && columns <= SIZE_MOST && rows <= SIZE_MOST;
 }
 
 bool cublas_take_half(struct cublas_operand *out, u32 type, enum hl_shape shape, int uplo, int op,
@@ -63,7 +67,7 @@ bool cublas_take_vector(struct cublas_operand *out, u32 type, s64 n, u64 at, s64
 {
 	*out = (struct cublas_operand){
 		.at = at, .type = type, .rows = n, .columns = 1, .step = step, .ld = 1};
-	return step != 0;
+	return step != 0 && step >= -SIZE_MOST && step <= SIZE_MOST && n <= SIZE_MOST;
 }
 
 /* ---- the work ---- */
@@ -90,7 +94,7 @@ static bool operand_address(const struct work_run *w, const struct cublas_call *
 	struct work_memory m = {.address = o->at + 8 * (u64)i, .bytes = 8, .columns = 1};
 	const void *at;
 
-	*out = o->at + (u64)(i * o->stride * (s64)hl_bytes(o->type));
+	*out = o->at + (u64)i * (u64)o->stride * hl_bytes(o->type);
 	if (!c->arrays)
 		return true;
 	at = plrt_work_memory(w, &m);
@@ -166,7 +170,6 @@ static bool run_product(const struct cublas_call *c, struct hl_product *p)
 	else if (c->a.at == c->c.at && p->a.at)
 		copy = operand_copy(&p->a, &c->a);
 	ok = hl_gemm(p);
-	free(copy);
 	if (ok && c->kind == CUBLAS_RANK_2) {
 		struct hl_matrix a = p->a, b = p->b;
 
@@ -182,6 +185,7 @@ static bool run_product(const struct cublas_call *c, struct hl_product *p)
 			p->alpha = hl_conj(p->alpha);
 		ok = hl_gemm(p);
 	}
+	free(copy);
 	return ok;
 }
 

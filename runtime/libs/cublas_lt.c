@@ -52,12 +52,13 @@ static bool lt_operand(struct cublas_operand *o, void *layout, int op, u64 at, s
 	if (!hl_bytes(type) || (order != ORDER_COLUMNS && order != ORDER_ROWS) ||
 	    lt_whole(LT_LAYOUT, layout, LT_PLANE, 0) || op < CUBLAS_N || op > CUBLAS_C)
 		return false;
-	cublas_take_matrix(o, type, CUBLAS_N, order == ORDER_ROWS ? columns : rows,
-			   order == ORDER_ROWS ? rows : columns, at, ld);
+	if (!cublas_take_matrix(o, type, CUBLAS_N, order == ORDER_ROWS ? columns : rows,
+				order == ORDER_ROWS ? rows : columns, at, ld))
+		return false;
 	o->transposed = (op != CUBLAS_N) != (order == ORDER_ROWS);
 	o->conjugated = op == CUBLAS_C;
 	o->stride = lt_whole(LT_LAYOUT, layout, LT_STRIDE, 0);
-	return o->ld >= o->rows && o->rows >= 0 && o->columns >= 0 && *batch >= 0;
+	return o->rows >= 0 && o->columns >= 0 && *batch >= 0;
 }
 
 static s64 op_rows(const struct cublas_operand *o)
@@ -140,6 +141,9 @@ static int lt_epilogue(struct lt_call *l, void *desc)
 	for (u32 i = 0; i < 5; i++)
 		if (lt_word(LT_DESC, desc, LT_A_SCALE_MODE + i, 0))
 			return CUBLAS_NOT_SUPPORTED;
+	if (l->epilogue & (EPILOGUE_RELU_BACK | EPILOGUE_GELU_BACK) &&
+	    !(l->epilogue & EPILOGUE_AUX))
+		return CUBLAS_NOT_SUPPORTED;
 	if (l->epilogue & ~known || !hl_bytes(l->bias_type) || !hl_bytes(l->aux_type) ||
 	    lt_whole(LT_DESC, desc, LT_AUX_SCALE, 0) || lt_whole(LT_DESC, desc, LT_AUX_AMAX, 0) ||
 	    (l->epilogue != EPILOGUE_DEFAULT && hl_is_complex((u32)d_type)))
@@ -216,7 +220,7 @@ static bool find_aux(const struct work_run *w, const struct lt_call *l, s64 i,
 static bool find_epilogue(const struct work_run *w, const struct lt_call *l, s64 i,
 			  struct hl_epilogue *e)
 {
-	u64 size = hl_bytes(l->bias_type), at = l->bias + (u64)(i * l->bias_stride) * size;
+	u64 size = hl_bytes(l->bias_type), at = l->bias + (u64)i * (u64)l->bias_stride * size;
 	bool gradient = l->epilogue & EPILOGUE_BIAS_GRADIENT, bias = l->epilogue & EPILOGUE_BIAS;
 	void *p = NULL;
 	f64 scale = 1;
@@ -243,7 +247,7 @@ static bool find_epilogue(const struct work_run *w, const struct lt_call *l, s64
 	if (l->pointer_mode >= VECTOR_AND_ZERO) {
 		u64 bytes = hl_bytes(l->c.alpha.type);
 
-		e->row_alpha = lt_find(w, l->alpha_vector + (u64)(i * l->alpha_stride) * bytes,
+		e->row_alpha = lt_find(w, l->alpha_vector + (u64)i * (u64)l->alpha_stride * bytes,
 				       (u64)l->c.m * bytes, 1, 0, false);
 		return e->row_alpha != NULL;
 	}
@@ -259,8 +263,8 @@ static int sum_operand(const struct work_run *w, const struct lt_call *l,
 	s64 n = of_a ? p->m : p->n;
 	struct hl_product q = {.m = n, .n = 1, .k = p->k, .alpha = {1, 0}, .a = of_a ? p->a : p->b};
 	f32 one = 1;
-	void *to =
-		lt_find(w, l->bias + (u64)(i * l->bias_stride) * size, (u64)n * size, 1, 0, true);
+	void *to = lt_find(w, l->bias + (u64)i * (u64)l->bias_stride * size, (u64)n * size, 1, 0,
+			   true);
 
 	if (!to)
 		return ILLEGAL_ADDRESS;
@@ -294,6 +298,7 @@ static int lt_run(void *data, const struct work_run *w)
 	const struct lt_call *l = data;
 	struct hl_number alpha, beta;
 	f64 product_scale = 1, addend_scale = 1;
+	f32 *largest = lt_find(w, l->largest, sizeof(*largest), 1, 0, true);
 	int error = 0;
 
 	if (!cublas_read_scalar(w, &l->c.alpha, &alpha) ||
@@ -304,6 +309,8 @@ static int lt_run(void *data, const struct work_run *w)
 		return ILLEGAL_ADDRESS;
 	alpha = hl_mul(alpha, (struct hl_number){product_scale, 0});
 	beta = hl_mul(beta, (struct hl_number){addend_scale, 0});
+	if (largest)
+		*largest = 0; /* of the whole batch */
 	for (s64 i = 0; !error && i < l->c.batch; i++) {
 		struct hl_product p = {.m = l->c.m,
 				       .n = l->c.n,
@@ -323,6 +330,20 @@ struct lt_factors {
 	const void *alpha, *beta;
 };
 
+/* Has the epilogue what it works on? */
+static bool has_operands(const struct lt_call *l)
+{
+	bool bits = l->epilogue & (EPILOGUE_RELU | EPILOGUE_RELU_BACK);
+	int biases =
+		EPILOGUE_BIAS | EPILOGUE_BIAS_GRADIENT | EPILOGUE_GRADIENT_A | EPILOGUE_GRADIENT_B;
+
+	if (l->epilogue & biases && !l->bias)
+		return false;
+	return !(l->epilogue & EPILOGUE_AUX) ||
+	       (l->aux && l->aux_ld >= l->c.m && l->aux_ld <= (s64)1 << 40 &&
+		!(bits && l->aux_ld % 8));
+}
+
 static int lt_matmul(struct libs_function *f, void *handle, void *desc, struct lt_factors k,
 		     const struct lt_matrices *x, void *stream)
 {
@@ -337,7 +358,7 @@ static int lt_matmul(struct libs_function *f, void *handle, void *desc, struct l
 	if (status)
 		return status;
 	type = c->alpha.type;
-	if (!k.alpha || (!k.beta && l.pointer_mode != VECTOR_AND_ZERO))
+	if (!k.alpha || (!k.beta && l.pointer_mode != VECTOR_AND_ZERO) || !has_operands(&l))
 		return CUBLAS_INVALID_VALUE;
 	c->state.on_device = l.pointer_mode == ON_DEVICE;
 	if (l.pointer_mode < VECTOR_AND_ZERO) {

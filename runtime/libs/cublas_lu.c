@@ -5,6 +5,7 @@
 #include "runtime/libs/cublas.h"
 #include "src/hostlibs/lu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ILLEGAL_ADDRESS 700
@@ -84,6 +85,18 @@ struct lu_room {
 	s32 *pivots;
 };
 
+/* Pivots come from the device: each is the number of a row, from 1 on. */
+static bool are_rows(const struct work_run *w, const s32 *pivots, s64 n)
+{
+	for (s64 i = 0; i < n; i++)
+		if (pivots[i] < 1 || pivots[i] > n) {
+			fprintf(stderr, "ptxloom: error: %s: pivot %lld is %d, of %lld rows\n",
+				w->name, (long long)i, pivots[i], (long long)n);
+			return false;
+		}
+	return true;
+}
+
 static int lu_one(const struct work_run *w, const struct lu_call *l, s64 i, struct lu_room *room)
 {
 	const struct cublas_call *c = &l->c;
@@ -103,8 +116,11 @@ static int lu_one(const struct work_run *w, const struct lu_call *l, s64 i, stru
 	load_all(&a, n, n, room->x);
 	if (second)
 		load_all(&b, n, columns, room->y);
-	if (pivots && !l->stores_pivots)
+	if (pivots && !l->stores_pivots) {
 		memcpy(room->pivots, pivots, (size_t)n * 4);
+		if (!are_rows(w, room->pivots, n))
+			return ILLEGAL_ADDRESS;
+	}
 	value = l->fn(l, room->x, room->y, l->pivots || l->fn == invert ? room->pivots : NULL);
 	if (l->stores_first)
 		store_all(&a, n, n, room->x);

@@ -126,8 +126,8 @@ static bool shape_side(const struct cufft_shape *s, struct cufft_side *side,
 			return false;
 	}
 	side->distance = s->plain ? (s64)all : l->distance;
-	return side->stride > 0 && side->stride < (s64)1 << 40 && side->distance >= 0 &&
-	       side->distance < (s64)1 << 40;
+	return side->stride > 0 && size_mul(all, (u64)side->stride, &next) &&
+	       next <= (u64)1 << 40 && side->distance >= 0 && side->distance < (s64)1 << 40;
 }
 
 static int shape_make(struct cufft_shape *s, const struct fft_layout *in,
@@ -144,7 +144,9 @@ static int shape_make(struct cufft_shape *s, const struct fft_layout *in,
 		return CUFFT_INVALID_SIZE;
 	if (!shape_side(s, &s->in, in) || !shape_side(s, &s->out, out))
 		return CUFFT_INVALID_SIZE;
-	*bytes = all * (u64)s->batch * 2 * hl_bytes(s->type);
+	if (!size_mul(all, (u64)s->batch, &all) || !size_mul(all, 2 * hl_bytes(s->type), &all))
+		return CUFFT_INVALID_SIZE;
+	*bytes = all;
 	return CUFFT_SUCCESS;
 }
 

@@ -93,14 +93,23 @@ static bool svd_store(const struct work_run *w, const struct svd_call *c, const 
 	       (c->job_v == 'N' || solver_store(w, c->type, &v, r->v, c->n, true));
 }
 
+/* NULL: no memory, or not so much that its size can be said. */
+static void *svd_numbers(s64 rows, s64 columns)
+{
+	u64 bytes;
+
+	return size_mul((u64)rows, (u64)columns, &bytes) &&
+			       size_mul_add(bytes, sizeof(struct hl_number), 1, &bytes)
+		       ? malloc(bytes)
+		       : NULL;
+}
+
 static int svd_run(void *data, const struct work_run *w)
 {
 	const struct svd_call *c = data;
 	s64 m = c->m, n = c->n, columns = c->job_u == 'N' ? 0 : c->job_u == 'A' ? m : n;
-	size_t number = sizeof(struct hl_number);
-	struct svd_room r = {malloc((size_t)(m * n) * number),
-			     malloc((size_t)(m * columns + 1) * number),
-			     malloc((size_t)(n * n) * number), malloc((size_t)n * sizeof(f64))};
+	struct svd_room r = {svd_numbers(m, n), svd_numbers(m, columns), svd_numbers(n, n),
+			     malloc((size_t)n * sizeof(f64))};
 	const u8 *a = solver_find(w, c->type, &c->a, false);
 	int error = !a ? ILLEGAL_ADDRESS : r.x && r.u && r.v && r.s ? 0 : OUT_OF_MEMORY;
 

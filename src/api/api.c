@@ -105,10 +105,13 @@ static int read_api_settings(struct ptxloom_device *dev, const struct ptxloom_op
 		s->sched.seed = o->seed;
 	if (o->weak)
 		s->weak = o->weak;
-	dev->counting = setting_number(SETTING_COUNTERS, 0);
 	if (o->counters)
 		dev->counting = (u64)o->counters - 1;
-	if (o->counters < 0 || dev->counting >= PTXLOOM_COUNT_CACHES) {
+	else if (!status && !setting_read(SETTING_COUNTERS, &dev->counting, &why)) {
+		text_puts(&why, "\n");
+		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);
+	}
+	if (!status && (o->counters < 0 || dev->counting >= PTXLOOM_COUNT_CACHES)) {
 		text_printf(&why, "counters: there is no %d, only enum ptxloom_counting\n",
 			    o->counters);
 		status = fail_open(dev, why.at, PTXLOOM_INVALID_VALUE);

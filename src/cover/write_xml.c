@@ -80,12 +80,13 @@ static void put_xml_methods(const struct cover_model *m, const struct cover_file
 static void put_package(const char *path, struct text *out)
 {
 	const char *base = file_base_name(path);
+	struct text name = {0};
 
-	for (const char *at = path; at + 1 < base; at++) {
-		char c[2] = {*at == '/' ? '.' : *at, 0};
-
-		text_xml(out, c);
-	}
+	for (const char *at = path; at + 1 < base; at++)
+		text_add(&name, *at == '/' ? "." : at, 1);
+	text_xml(out, name.at ? name.at : "");
+	out->failed |= name.failed;
+	text_fini(&name);
 }
 
 static bool same_folder(const char *a, const char *b)

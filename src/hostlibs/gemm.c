@@ -158,8 +158,6 @@ bool hl_gemm(const struct hl_product *p)
 		if (!gradient)
 			return false;
 	}
-	if (e->largest)
-		*e->largest = 0;
 	if (p->wide || hl_is_wide(p->a.type) || hl_is_wide(p->d.type))
 		ok = product_f64(p, gradient);
 	else
@@ -210,9 +208,7 @@ static void solve_small(s64 n, s64 columns, struct hl_number alpha, const struct
 	pack_f64(a, 0, 0, n, n, n, (struct parts_f64){{re, im}});
 	for (s64 j = 0; j < columns; j++) {
 		for (s64 i = 0; i < n; i++)
-			x[i] = hl_is_zero(alpha)
-				       ? alpha
-				       : hl_mul(alpha, hl_load(b->type, element_at(b, i, j)));
+			x[i] = hl_mul(alpha, hl_load(b->type, element_at(b, i, j)));
 		substitute(n, a->upper == a->transposed, a, re, im, x);
 		for (s64 i = 0; i < n; i++)
 			hl_store(b->type, element_at(b, i, j), x[i]);
@@ -229,6 +225,13 @@ bool hl_solve(s64 n, s64 columns, struct hl_number alpha, const struct hl_matrix
 	struct hl_matrix a1, a2, b1 = *b, b2 = *b;
 	struct hl_product p = {.m = n - first_rows, .n = columns, .k = first_rows};
 
+	/* What is solved for nothing is nothing, whatever the matrix holds. */
+	if (hl_is_zero(alpha)) {
+		for (s64 j = 0; j < columns; j++)
+			for (s64 i = 0; i < n; i++)
+				hl_store(b->type, element_at(b, i, j), alpha);
+		return true;
+	}
 	if (n <= SOLVE_ROWS) {
 		solve_small(n, columns, alpha, a, b);
 		return true;

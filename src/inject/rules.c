@@ -201,6 +201,15 @@ static const struct choice groups[] = {
 	{"ld", GROUP_LD},   {"pr", GROUP_PR},     {"gp", GROUP_GP},
 	{NULL, 0}};
 
+const char *inject_group_name(u32 group)
+{
+	const struct choice *c = groups;
+
+	while (c->name && c->value != group)
+		c++;
+	return c->name ? c->name : "";
+}
+
 /* ---- conditions ---- */
 
 enum value_kind {

@@ -96,6 +96,8 @@ void inject_rules_fini(struct inject_rules *r);
 bool inject_of_results(const struct inject_rule *r);
 /* Is one of them? Launches then run in one order. */
 bool inject_rules_flip_results(const struct inject_rules *r);
+/* The word for a group of instructions: "fp32" of GROUP_FP32. */
+const char *inject_group_name(u32 group);
 
 /*
  * A function's name without what tells its versions apart: 11 for "cuMemAlloc_v2",

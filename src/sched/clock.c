@@ -10,7 +10,6 @@
 #include "src/base/clock.h"
 #include "src/sched/sched_int.h"
 
-
 #define LAUNCH_NS 1000u
 /* What one launch is guessed to take at most. */
 #define GUESS_NS 3600000000000u

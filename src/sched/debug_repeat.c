@@ -31,13 +31,14 @@ static bool is_by_itself(struct debug_grid *d)
  */
 static bool is_memory_known(struct debug_grid *d, u64 *sum)
 {
-	bool known;
+	bool known, determined;
 
 	*sum = 0;
 	if (d->hooks->history_bytes || !d->steer)
 		return debug_memory_is_same(d);
-	known = d->probes && !d->probe.lost && (!d->probe.moved || steer_is_determined(d));
-	*sum = steer_is_determined(d) ? sched_mix(d->probe.sum, steer_state(d)) : 0;
+	determined = steer_is_determined(d);
+	known = d->probes && !d->probe.lost && (!d->probe.moved || determined);
+	*sum = determined ? sched_mix(d->probe.sum, steer_state(d)) : 0;
 	debug_probe(d, true);
 	d->probe.moved = d->probe.lost = false;
 	return known;

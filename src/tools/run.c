@@ -66,10 +66,7 @@ const char tool_help_run[] =
 	"--timeout expired; "
 	"126 when it cannot be started, 127 when it is not found, 2 for wrong arguments.\n";
 
-/*
- * The value of an option that may be written as --name=VALUE or --name VALUE; NULL: it is another.
- */
-static const char *value_of(int argc, char **argv, int *i, const char *name)
+const char *tool_option_value(int argc, char **argv, int *i, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -82,9 +79,9 @@ static const char *value_of(int argc, char **argv, int *i, const char *name)
 
 const char *tool_device_option(int argc, char **argv, int *i)
 {
-	const char *value = value_of(argc, argv, i, "--device");
+	const char *value = tool_option_value(argc, argv, i, "--device");
 
-	return value ? value : value_of(argc, argv, i, "-d");
+	return value ? value : tool_option_value(argc, argv, i, "-d");
 }
 
 bool tool_check_devices(const char *spec)
@@ -101,10 +98,9 @@ bool tool_check_devices(const char *spec)
 	return ok;
 }
 
-/* Put `first` before what the variable holds. */
-static char *prepend(const char *name, const char *first, char separator)
+/* `first` before what a variable holds; NULL: it is not set. */
+static char *prepend(const char *old, const char *first, char separator)
 {
-	const char *old = getenv(name);
 	size_t n = strlen(first) + (old ? strlen(old) : 0) + 2;
 	char *v = malloc(n);
 
@@ -133,14 +129,15 @@ bool tool_environment(struct tool_environment *e)
 		return false;
 	}
 	snprintf(preload, sizeof(preload), "%s/" TOOL_PRELOAD, dir);
-	e->preload = prepend("LD_PRELOAD", preload, ':');
-	e->library_path = prepend("LD_LIBRARY_PATH", dir, ':');
+	e->preload = prepend(getenv("LD_PRELOAD"), preload, ':');
+	e->library_path = prepend(getenv("LD_LIBRARY_PATH"), dir, ':');
 	snprintf(preload, sizeof(preload), "%s/libptxloom-runtime.so", dir);
 	e->nvtx = strdup(preload);
 	snprintf(preload, sizeof(preload), "%s/" TOOL_FRONT, dir);
-	e->path = prepend("PATH", preload, ':');
+	/* Without PATH execvp looks in these. */
+	e->path = prepend(getenv("PATH") ? getenv("PATH") : "/bin:/usr/bin", preload, ':');
 	if (takes_torch() && tool_find_python(dir, sizeof(dir)))
-		e->python_path = prepend("PYTHONPATH", dir, ':');
+		e->python_path = prepend(getenv("PYTHONPATH"), dir, ':');
 	return e->preload && e->library_path && e->nvtx && e->path;
 }
 
@@ -332,7 +329,7 @@ static int take_run_option(const struct tool_command *self, const struct run_opt
 
 	if (option->is_flag && strchr(argv[*i], '='))
 		return tool_usage(self, "%s takes no value", option->name);
-	value = option->is_flag ? "1" : value_of(argc, argv, i, option->name);
+	value = option->is_flag ? "1" : tool_option_value(argc, argv, i, option->name);
 	if (!value)
 		return tool_usage(self, "there is no value for '%s'", option->name);
 	if (option->setting == SETTING_INJECT && o->value[SETTING_INJECT])
@@ -356,8 +353,8 @@ static int read_run_options(const struct tool_command *self, struct run_choice *
 		return status;
 	if ((value = tool_device_option(argc, argv, i))) {
 		o->device = value;
-	} else if ((value = value_of(argc, argv, i, "--timeout")) ||
-		   (value = value_of(argc, argv, i, "--limit"))) {
+	} else if ((value = tool_option_value(argc, argv, i, "--timeout")) ||
+		   (value = tool_option_value(argc, argv, i, "--limit"))) {
 		o->timeout = value;
 	} else {
 		for (size_t k = 0; k < ARRAY_LEN(with_value); k++)

@@ -58,6 +58,8 @@ bool tool_environment(struct tool_environment *e);
 void tool_environment_fini(struct tool_environment *e);
 /* Into the environment of the program. */
 void tool_environment_set(const struct tool_environment *e);
+/* The value of an option, NAME=VALUE or NAME VALUE, *i at its last word; NULL: it is another. */
+const char *tool_option_value(int argc, char **argv, int *i, const char *name);
 /*
  * The value when argv[*i] is -d VALUE, --device VALUE or --device=VALUE, with *i at its last word;
  * else NULL.

@@ -21,7 +21,7 @@
 
 /* Shells end with this and the number of the signal that a program of theirs died of. */
 #define SHELL_SIGNAL 128
-#define SIGNAL_MAX 64
+#define SIGNAL_MAX 31 /* of those with names; statuses from 188 on are CUDA's errors */
 #define POLL_MS 5
 
 static bool read_output(FILE *f, struct text *out)

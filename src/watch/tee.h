@@ -6,7 +6,7 @@
 
 #include "src/exec/observer.h"
 
-#define WATCH_TEE_MAX 8u
+#define WATCH_TEE_MAX 12u
 
 struct watch_tee {
 	const struct exec_observer *to[WATCH_TEE_MAX]; /* borrowed */

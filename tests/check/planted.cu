@@ -849,6 +849,24 @@ K stencil(int *o)
 	o[t] = v; // !race_zeros
 }
 
+// What a branch that all take chooses is no value that all threads know.
+K chosen(int *o)
+{
+	int t = threadIdx.x, v = 0;
+	if (o[t])
+		v = t;
+	if (!BAD)
+		__syncthreads();
+	o[(t + 1) % 64] = v; // !race_chosen
+}
+
+static void race_chosen(bool bad)
+{
+	int *p = alloc(64);
+	GO(chosen, 1, 64, p);
+	done(p);
+}
+
 static void race_zeros(bool bad)
 {
 	int *p = alloc(64);

@@ -127,6 +127,8 @@ status 0 ptxloom run --coverage=odd.cov ./odd 100
 status 0 ptxloom coverage report odd.cov --lcov
 says out "^SF:$odd/clamp.cu\$"
 status 0 ptxloom coverage report odd.cov --cobertura -o c.xml
+capture cat c.xml
+says out "package name=\"$(printf 'caf\303\251') &amp; &lt;b&gt;\"" "a package of Cobertura has the folder's name"
 if command -v xmllint >/dev/null; then
 	status 0 xmllint --noout --nonet --dtdvalid "$top/tests/cover/coverage-04.dtd" c.xml
 else

@@ -466,7 +466,8 @@ static void test_graph(void)
 	number a[4] = {1, 2, 3, 4}, c[4] = {0};
 	double factors_now[2] = {1, 0};
 	void *da = upload(F64, a, 4), *dc = upload(F64, c, 4), *df = device_new(16);
-	void *stream, *graph = NULL, *run = NULL;
+	void *stream, *graph = NULL, *run = NULL, *other = NULL;
+	double graph_result;
 	int status;
 
 	named("cudaMemcpy")(df, factors_now, sizeof(factors_now), 1);
@@ -492,6 +493,12 @@ static void test_graph(void)
 	download(F64, dc, c, 4);
 	CHECK(creal(c[0]) == 70);
 	named("cublasSetPointerMode_v2")(handle, 0);
+	/* A result for the host is none of a graph's. */
+	graph_result = 0;
+	named("cudaStreamBeginCapture")(stream, 0);
+	CHECK(named("cublasDasum_v2")(handle, 4, da, 1, &graph_result) != 0);
+	named("cudaStreamEndCapture")(stream, &other);
+	CHECK(graph_result == 0);
 	named("cublasSetStream_v2")(handle, NULL);
 	named("cudaGraphExecDestroy")(run);
 	named("cudaGraphDestroy")(graph);
@@ -503,7 +510,9 @@ static void test_graph(void)
 
 static void test_errors(void)
 {
-	float one = 1;
+	float one = 1, zero = 0, none[16];
+	double factor = 1;
+	long long most = (1ll << 61) + 1;
 	void *d = device_new(4096), *h = handle;
 	any_fn *gemm = named("cublasSgemm_v2"), *ex = named("cublasGemmEx");
 
@@ -517,6 +526,15 @@ static void test_errors(void)
 	CHECK_EQ(ex(h, 0, 0, 4, 4, 4, &one, d, 99, 4, d, 99, 4, &one, d, 99, 4, 68, -1), 15);
 	CHECK_EQ(named("cublasSgemv_v2")(h, 0, 4, 4, &one, d, 4, d, 0, &one, d, 1), 7);
 	CHECK_EQ(named("cudaDeviceSynchronize")(), 0);
+	/* Nothing times a matrix without numbers is nothing; rows that are too many for any device. */
+	memset(none, 0xff, sizeof(none));
+	named("cudaMemcpy")(d, none, sizeof(none), 1);
+	CHECK_EQ(named("cublasStrsm_v2")(h, 0, 0, 0, 0, 4, 4, &zero, d, 4, (char *)d + 1024, 4), 0);
+	named("cudaMemcpy")(none, (char *)d + 1024, sizeof(none), 2);
+	CHECK(none[0] == 0 && none[15] == 0);
+	CHECK_EQ(named("cublasDgemv_v2_64")(h, 0, most, 1ll, &factor, d, most, d, 1ll, &factor, d,
+					    1ll),
+		 7);
 	/* What is no memory of the device is its fault, as in a kernel. */
 	CHECK_EQ(gemm(h, 0, 0, 64, 64, 64, &one, d, 64, d, 64, &one, d, 64), 0);
 	CHECK_EQ(named("cudaDeviceSynchronize")(), 700);

@@ -255,6 +255,14 @@ static void test_refusals(void *la, void *lb, void *lc)
 	status = named("cublasLtMatmulAlgoGetHeuristic")(handle, desc, la, lb, lc, lc, preference,
 							 4, results, &n);
 	CHECK(status == 15 && n == 0);
+	/* The gradient of ReLU without what it needs, a bias that is not there. */
+	set_word(desc, 7, 8);
+	CHECK_EQ(multiply(desc, &alpha, da, la, lb, lc), 15);
+	set_word(desc, 7, 8 | 128);
+	CHECK_EQ(multiply(desc, &alpha, da, la, lb, lc), 7);
+	set_word(desc, 7, 4);
+	set_pointer(desc, 8, NULL);
+	CHECK_EQ(multiply(desc, &alpha, da, la, lb, lc), 7);
 	named("cublasLtMatmulPreferenceDestroy")(preference);
 	named("cublasLtMatmulDescDestroy")(desc);
 	free_layout(other);

@@ -145,7 +145,8 @@ says err 'never acted; there were 1 of these launches'
 act 'kernel=called* launch=1 -> count' 0 'called\(int\*\): 1280 instructions of threads \(all\)$' "a count" \
 	./flips called
 act 'kernel=called* inst=1 -> flip bit 77' 0 'there is no bit 77' "a bit that the register has not" ./flips called
-ends 0 "with a schedule" ptxloom run --schedule random:3 --inject 'kernel=halve* inst=1 -> flip 1' ./flips copy
+ends 0 "with a schedule" ptxloom run --schedule random:3 --inject 'kernel=copy* inst=1 -> flip 2' ./flips copy
+says err 'two bits|bits .* become|becomes' "it acts"
 act 'kernel=reduce* inst=1 group=gp -> flip bit 30' 86 'ERROR SUMMARY: 1 error' "with checks" \
 	--check=mem,race ./flips reduce
 refused 2 'which checks do not go with; inst=N does' "inst=rand with checks" \

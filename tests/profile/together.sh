@@ -21,7 +21,6 @@ checked: all|PTXLOOM_CHECK=mem,race,init,sync|findings
 checked, but for this kernel|PTXLOOM_CHECK=race,init PTXLOOM_CHECK_EXCLUDE=*|findings
 coverage|PTXLOOM_COVERAGE=DIR/cov|coverage
 coverage and checks|PTXLOOM_COVERAGE=DIR/cov PTXLOOM_CHECK=race|coverage findings
-counters|PTXLOOM_COUNTERS=caches|
 a log of launches|PTXLOOM_LOG=launch|
 a recording|PTXLOOM_RECORD=DIR/record PTXLOOM_RECORD_LAUNCH=1|'
 

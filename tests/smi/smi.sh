@@ -84,6 +84,8 @@ ends 2 "an unknown option" ptxloom smi --nothing
 ends 2 "a subcommand" ptxloom smi dmon
 ends 2 "a value that is missing" ptxloom smi -i
 ends 2 "a time that is none" ptxloom smi -l x
+refused 2 'need -q' "an element without -q" ptxloom smi -x
+refused 2 'is for --query-gpu' "a format of nothing" ptxloom smi --format=csv
 ends 2 "a wrong device" env PTXLOOM_DEVICE=nothing ptxloom smi
 succeeds "-f" ptxloom smi -L -f list
 equal "$(wc -l <list)" 3 "prints to a file"
@@ -94,6 +96,7 @@ succeeds "nvidia-smi below run" ptxloom run -d t4 sh -c 'nvidia-smi -L'
 says out '^GPU 0: Tesla T4' "is ours"
 succeeds "memory is limited" ptxloom run -d t4 --memory 64M nvidia-smi --query-gpu=memory.total --format=csv,noheader
 equal "$(cat out)" "64 MiB" "for both"
+succeeds "a program finds others without PATH" env -u PATH "$bin/ptxloom" run ls /
 succeeds "in env, too" sh -c 'eval "$(ptxloom env -d v100)"; nvidia-smi -L'
 says out '^GPU 0: Tesla V100' "is ours"
 finish

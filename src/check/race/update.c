@@ -170,17 +170,32 @@ static bool is_pure(enum isa_mnemonic opcode)
 	}
 }
 
+/* Are the registers that an operand has set here alone, whatever path is taken? */
+static bool is_set_here(const struct ir_func *f, const struct ir_operand *o, u32 at)
+{
+	if (o->kind == IR_OP_REG)
+		return definition(f, o->index, (u32)f->insns.len) == at &&
+		       definition(f, o->index, at) == IR_NONE;
+	for (u32 i = 0; o->kind == IR_OP_VEC && i < (u32)o->imm; i++)
+		if (!is_set_here(f, &f->operands.at[o->index + i], at))
+			return false;
+	return true;
+}
+
 /* One step backwards. False: what the instruction gives is wanted, and may be any value. */
 static bool is_step_fixed(struct map *wanted, const struct ir_func *f, u32 at)
 {
 	const struct ir_insn *in = &f->insns.at[at];
-	bool does = false;
+	bool does = false, here = true;
 
 	for (u32 i = 0; i < in->ops; i++)
-		does |= is_written(in, i) && gives(wanted, f, update_operand(f, in, i));
+		if (is_written(in, i) && gives(wanted, f, update_operand(f, in, i))) {
+			does = true;
+			here &= is_set_here(f, update_operand(f, in, i), at);
+		}
 	if (!does)
 		return true;
-	if (in->guard != IR_NONE)
+	if (in->guard != IR_NONE || !here)
 		return false;
 	if (ir_opcode(in) == OPCODE_ld)
 		return isa_form_has(in->form, M_param) || isa_form_has(in->form, M_const);
@@ -193,7 +208,8 @@ static bool is_step_fixed(struct map *wanted, const struct ir_func *f, u32 at)
 			continue;
 		if (o->kind == IR_OP_SREG)
 			return false;
-		update_want(wanted, f, o);
+		if (!update_want(wanted, f, o))
+			return false;
 	}
 	return true;
 }

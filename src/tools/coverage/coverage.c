@@ -287,18 +287,6 @@ static int report(struct options *o)
 
 /* ---- arguments ---- */
 
-/* The value of --name VALUE or --name=VALUE, NULL: it is another, or has none. */
-static const char *value_of_word(int argc, char **argv, int *i, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(argv[*i], name, n) != 0)
-		return NULL;
-	if (argv[*i][n] == '=')
-		return argv[*i] + n + 1;
-	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
-}
-
 static bool read_percent(const char *value, double *out)
 {
 	char *end;
@@ -365,19 +353,19 @@ static int read_cover_option(struct options *o, int argc, char **argv, int *i)
 
 	if (read_cover_word(o, word, &ok))
 		return ok ? TOOL_OK : tool_usage(o->self, "'%s': one format at a time", word);
-	if ((value = value_of_word(argc, argv, i, "--gcovr"))) {
+	if ((value = tool_option_value(argc, argv, i, "--gcovr"))) {
 		o->style.gcovr = value;
 		ok = choose_format(o, FORMAT_GCOVR);
-	} else if ((value = value_of_word(argc, argv, i, "--root"))) {
+	} else if ((value = tool_option_value(argc, argv, i, "--root"))) {
 		o->choice.root = value;
-	} else if ((value = value_of_word(argc, argv, i, "--map"))) {
+	} else if ((value = tool_option_value(argc, argv, i, "--map"))) {
 		if (!add_map(o, value))
 			return tool_usage(o->self, "--map wants OLD=NEW, not '%s'", value);
-	} else if ((value = value_of_word(argc, argv, i, "--fail-under-lines"))) {
+	} else if ((value = tool_option_value(argc, argv, i, "--fail-under-lines"))) {
 		ok = read_percent(value, &o->lines);
-	} else if ((value = value_of_word(argc, argv, i, "--fail-under-branches"))) {
+	} else if ((value = tool_option_value(argc, argv, i, "--fail-under-branches"))) {
 		ok = read_percent(value, &o->branches);
-	} else if ((value = value_of_word(argc, argv, i, "-o"))) {
+	} else if ((value = tool_option_value(argc, argv, i, "-o"))) {
 		o->to = value;
 	} else {
 		static const char *const with_value[] = {"--gcovr",

@@ -41,18 +41,6 @@ static const struct {
 
 static const char *const strategies[] = {"mixed", "pct", "random", "starve"};
 
-/* The value of an option, NAME=VALUE or NAME VALUE; NULL: it is another. */
-static const char *explore_value(int argc, char **argv, int *i, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(argv[*i], name, n) != 0)
-		return NULL;
-	if (argv[*i][n] == '=')
-		return argv[*i] + n + 1;
-	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
-}
-
 static bool parse_count(const char *text, u64 least, u64 most, u64 *out)
 {
 	char *end;
@@ -124,7 +112,7 @@ int explore_read_option(const struct tool_command *self, struct explore_options 
 	for (size_t k = 0; k < ARRAY_LEN(explore_numbers); k++) {
 		u64 *at = (u64 *)(void *)((char *)o + explore_numbers[k].at);
 
-		if (!(value = explore_value(argc, argv, i, explore_numbers[k].name)))
+		if (!(value = tool_option_value(argc, argv, i, explore_numbers[k].name)))
 			continue;
 		return parse_count(value, explore_numbers[k].least, explore_numbers[k].most, at)
 			       ? TOOL_OK
@@ -133,16 +121,16 @@ int explore_read_option(const struct tool_command *self, struct explore_options 
 					    (unsigned long long)explore_numbers[k].least,
 					    (unsigned long long)explore_numbers[k].most, value);
 	}
-	if ((value = explore_value(argc, argv, i, "--timeout")))
+	if ((value = tool_option_value(argc, argv, i, "--timeout")))
 		return read_time(self, "--timeout", value, &o->limit_ms);
-	if ((value = explore_value(argc, argv, i, "--time")))
+	if ((value = tool_option_value(argc, argv, i, "--time")))
 		return read_time(self, "--time", value, &o->time_ms);
-	if ((value = explore_value(argc, argv, i, "--strategy")))
+	if ((value = tool_option_value(argc, argv, i, "--strategy")))
 		return read_strategy(self, o, value);
-	if ((value = explore_value(argc, argv, i, "--shard")))
+	if ((value = tool_option_value(argc, argv, i, "--shard")))
 		return read_shard(self, o, value);
 	for (size_t k = 0; k < ARRAY_LEN(explore_texts); k++)
-		if ((value = explore_value(argc, argv, i, explore_texts[k].name))) {
+		if ((value = tool_option_value(argc, argv, i, explore_texts[k].name))) {
 			*(const char **)(void *)((char *)o + explore_texts[k].at) = value;
 			return TOOL_OK;
 		}

@@ -1,6 +1,7 @@
 /*
  * `ptxloom explore`: runs of a program under many schedules, until one fails.
  */
+#include "src/check/finding.h"
 #include "src/base/clock.h"
 #include "src/tools/explore/explore.h"
 #include "src/base/demangle.h"
@@ -65,7 +66,7 @@ static bool begin_run(struct explore *x, struct explore_run *r, u32 device,
 		text_printf(&t[n++], "PTXLOOM_DEVICE=%s", x->o.devices.at[device]);
 	if (x->o.check) {
 		text_printf(&t[n++], "PTXLOOM_CHECK=%s", x->o.check);
-		text_printf(&t[n++], "PTXLOOM_CHECK_STATUS=%d", EXPLORE_FINDINGS);
+		text_printf(&t[n++], "PTXLOOM_CHECK_STATUS=%d", CHECK_EXIT_FOUND);
 	}
 	if (x->o.inject)
 		text_printf(&t[n++], "PTXLOOM_INJECT=%s", x->o.inject);
@@ -192,7 +193,7 @@ static void say_how(const struct explore *o, const struct explore_run *r, struct
 
 	if (r->notes.stuck)
 		say_stuck_launch(r, t);
-	else if (o->o.check && !x->timed_out && !x->signal && x->status == EXPLORE_FINDINGS)
+	else if (o->o.check && !x->timed_out && !x->signal && x->status == CHECK_EXIT_FOUND)
 		text_puts(t, "checks find something");
 	else if (!x->timed_out && !x->signal && !x->status)
 		text_puts(t, r->notes.faults ? "exit status 0, but a launch has failed"
@@ -208,7 +209,7 @@ static bool is_unfit(const struct explore *x, const struct explore_run *r)
 {
 	return r->trial.timed_out || r->trial.signal || r->notes.stuck ||
 	       (!x->o.inject && (r->trial.status || r->notes.faults)) ||
-	       (x->o.check && r->trial.status == EXPLORE_FINDINGS);
+	       (x->o.check && r->trial.status == CHECK_EXIT_FOUND);
 }
 
 /* Returns TOOL_OK, or the status to end with after a message. */

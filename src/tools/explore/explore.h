@@ -71,9 +71,6 @@ enum strategy { STRATEGY_MIXED, STRATEGY_PCT, STRATEGY_RANDOM, STRATEGY_STARVE }
 void plan_schedule(struct schedule *s, u64 i, enum strategy strategy, u32 depth,
 		   const struct notes *natural);
 
-/* What a run exits with if a check has found something. */
-#define EXPLORE_FINDINGS 86
-
 /* ---- explore.c ---- */
 
 struct explore_options {

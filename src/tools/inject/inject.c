@@ -64,18 +64,6 @@ static const struct {
 	{"-j", offsetof(struct inject_options, jobs), 1, TRIALS_MAX},
 };
 
-/* The value of an option, NAME=VALUE or NAME VALUE; NULL: it is another. */
-static const char *inject_value(int argc, char **argv, int *i, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(argv[*i], name, n) != 0)
-		return NULL;
-	if (argv[*i][n] == '=')
-		return argv[*i] + n + 1;
-	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
-}
-
 static int read_inject_number(const struct tool_command *self, struct inject_options *o, size_t k,
 			      const char *value)
 {
@@ -116,10 +104,10 @@ static int read_inject_option(const struct tool_command *self, struct inject_opt
 		return TOOL_OK;
 	}
 	for (size_t k = 0; k < ARRAY_LEN(inject_numbers); k++)
-		if ((value = inject_value(argc, argv, i, inject_numbers[k].name)))
+		if ((value = tool_option_value(argc, argv, i, inject_numbers[k].name)))
 			return read_inject_number(self, o, k, value);
 	for (size_t k = 0; k < ARRAY_LEN(inject_texts); k++)
-		if ((value = inject_value(argc, argv, i, inject_texts[k].name))) {
+		if ((value = tool_option_value(argc, argv, i, inject_texts[k].name))) {
 			*(const char **)(void *)((char *)o + inject_texts[k].at) = value;
 			return TOOL_OK;
 		}

@@ -1,6 +1,7 @@
 /*
  * Runs of `ptxloom inject`, and what they have left.
  */
+#include "src/check/finding.h"
 #include "src/inject/rules.h"
 #include "src/tools/inject/inject.h"
 
@@ -8,8 +9,6 @@
 
 #define SLOWER 10u
 #define SLACK_MS 5000u
-/* What a run exits with if a check has found something. */
-#define FINDINGS_STATUS 86
 
 static void add_variable(struct inject_environment *e, const char *name, const char *value)
 {
@@ -28,7 +27,7 @@ bool inject_environment(const struct campaign *c, const char *rule, u64 schedule
 	if (c->o->device)
 		add_variable(e, "PTXLOOM_DEVICE", c->o->device);
 	if (c->o->check) {
-		snprintf(number, sizeof(number), "%d", FINDINGS_STATUS);
+		snprintf(number, sizeof(number), "%d", CHECK_EXIT_FOUND);
 		add_variable(e, "PTXLOOM_CHECK", c->o->check);
 		add_variable(e, "PTXLOOM_CHECK_STATUS", number);
 	}
@@ -69,7 +68,7 @@ bool inject_is_golden(const struct campaign *c, const struct trial *t)
 
 bool inject_has_findings(const struct campaign *c, const struct trial *t)
 {
-	return c->o->check && !t->timed_out && !t->signal && t->status == FINDINGS_STATUS;
+	return c->o->check && !t->timed_out && !t->signal && t->status == CHECK_EXIT_FOUND;
 }
 
 static void say_unfit(const struct campaign *c, u64 schedule, const char *how)

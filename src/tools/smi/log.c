@@ -1,6 +1,7 @@
 /*
  * `ptxloom smi -q`: everything about each device, as text or XML.
  */
+#include "src/base/utf8.h"
 #include "src/tools/smi/smi.h"
 
 #include <stdio.h>
@@ -26,25 +27,6 @@ struct log_out {
 };
 
 /* ---- writing ---- */
-
-/* With XML's own characters written otherwise. */
-static void put_escaped(struct text *t, const char *s)
-{
-	for (; *s; s++)
-		switch (*s) {
-		case '&':
-			text_puts(t, "&amp;");
-			break;
-		case '<':
-			text_puts(t, "&lt;");
-			break;
-		case '>':
-			text_puts(t, "&gt;");
-			break;
-		default:
-			text_add(t, s, 1);
-		}
-}
 
 static void put_indent(struct log_out *o, u32 level)
 {
@@ -79,7 +61,7 @@ static void log_line(struct log_out *o, u32 level, const char *title, const char
 	put_indent(o, level + o->xml);
 	if (o->xml) {
 		text_printf(o->text, "<%s>", element);
-		put_escaped(o->text, value);
+		text_xml(o->text, value);
 		text_printf(o->text, "</%s>\n", element);
 	} else {
 		text_printf(o->text, "%-*s: %s\n", (int)(VALUE_COLUMN - 4 * level), title, value);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 const char tool_help_smi[] =
@@ -213,6 +214,10 @@ static int run_smi(const struct tool_command *self, const struct smi_options *o)
 	if ((o->devices || o->processes) && !o->format)
 		return tool_usage(self, "--format=csv is needed with --query-gpu and "
 					"--query-compute-apps");
+	if (o->format && !o->devices && !o->processes)
+		return tool_usage(self, "--format is for --query-gpu and --query-compute-apps");
+	if ((o->xml || o->sections) && !o->query)
+		return tool_usage(self, "-x and -d need -q");
 	if (o->format && !smi_format_read(o->format, &format))
 		return TOOL_USAGE;
 	if (!choose_devices(&devices, o->ids))
@@ -222,8 +227,9 @@ static int run_smi(const struct tool_command *self, const struct smi_options *o)
 	do {
 		status = print_answer(self, o, &devices, &format, to);
 		if (!status && o->loop_ms)
-			usleep((useconds_t)(o->loop_ms % 1000 * 1000)),
-				sleep((unsigned)(o->loop_ms / 1000));
+			nanosleep(&(struct timespec){(time_t)(o->loop_ms / 1000),
+						     (long)(o->loop_ms % 1000) * 1000000},
+				  NULL);
 	} while (!status && o->loop_ms && !ferror(to));
 	if (to != stdout)
 		fclose(to);
