@@ -34,7 +34,7 @@ static u32 read_setting(void)
 		log |= ENTRY_LOG_TRACE;
 	if (setting_text(SETTING_INJECT))
 		log |= ENTRY_LOG_INJECT;
-	/* A subscription of another thread meanwhile stays. */
+	/* Another thread may have subscribed since. */
 	__atomic_or_fetch(&the_process.call_log, log, __ATOMIC_RELAXED);
 	return __atomic_and_fetch(&the_process.call_log, ~ENTRY_LOG_UNREAD, __ATOMIC_RELAXED);
 }

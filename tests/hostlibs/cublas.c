@@ -513,6 +513,7 @@ static void test_errors(void)
 	float one = 1, zero = 0, none[16];
 	double factor = 1;
 	long long most = (1ll << 61) + 1;
+	int status;
 	void *d = device_new(4096), *h = handle;
 	any_fn *gemm = named("cublasSgemm_v2"), *ex = named("cublasGemmEx");
 
@@ -526,7 +527,7 @@ static void test_errors(void)
 	CHECK_EQ(ex(h, 0, 0, 4, 4, 4, &one, d, 99, 4, d, 99, 4, &one, d, 99, 4, 68, -1), 15);
 	CHECK_EQ(named("cublasSgemv_v2")(h, 0, 4, 4, &one, d, 4, d, 0, &one, d, 1), 7);
 	CHECK_EQ(named("cudaDeviceSynchronize")(), 0);
-	/* Nothing times a matrix without numbers is nothing; rows that are too many for any device. */
+	/* Zero times what is no number is zero; rows that are too many for any device. */
 	memset(none, 0xff, sizeof(none));
 	named("cudaMemcpy")(d, none, sizeof(none), 1);
 	CHECK_EQ(named("cublasStrsm_v2")(h, 0, 0, 0, 0, 4, 4, &zero, d, 4, (char *)d + 1024, 4), 0);
