@@ -241,6 +241,18 @@ inline int &expected_counting()
 	return counting;
 }
 
+/* $PTXLOOM_COUNTERS, which claims must not lessen; -1: it has another value, which is an error. */
+inline int environment_counting()
+{
+	static const char *const names[] = {"", "nothing", "exact", "caches"};
+	const char *value = std::getenv("PTXLOOM_COUNTERS");
+
+	for (int i = 0; value && i < 4; i++)
+		if (!std::strcmp(value, names[i]))
+			return i;
+	return value ? -1 : 0;
+}
+
 /* Of "bank_conflicts == 0", perhaps in quotes, the name. What is no metric is said later. */
 inline bool note_claim(std::string claim)
 {
@@ -315,7 +327,10 @@ struct device_state {
 		o.user = this;
 		o.deterministic = how.deterministic;
 		o.checks = how.checks.empty() ? nullptr : how.checks.c_str();
-		o.counters = counting = std::max(how.counters, expected_counting());
+		counting = how.counters ? how.counters : environment_counting();
+		/* What is wrong in the environment is the library's to say. */
+		counting = counting < 0 ? 0 : std::max(counting, expected_counting());
+		o.counters = counting;
 		generation++;
 		status = ptxloom_device_open(&o, &handle);
 		error = take_messages();

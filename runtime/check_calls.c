@@ -8,6 +8,7 @@
 #include "src/check/init/init_memory.h"
 #include "src/dev/status.h"
 #include "src/dev/whereabouts.h"
+#include "src/mem/marks.h"
 #include "src/mem/near.h"
 
 #include <stdio.h>
@@ -90,6 +91,8 @@ static const struct call_row call_rows[] = {
 	{"cudaPeekAtLastError", CALL_ASKS, NULL},
 	{"cudaGetDriverEntryPoint", CALL_ASKS, NULL},
 	{"cuGetProcAddress", CALL_ASKS, NULL},
+	{"cudaOccupancyMaxActiveClusters", CALL_ASKS, NULL},
+	{"cuOccupancyMaxActiveClusters", CALL_ASKS, NULL},
 	{"cuGetExportTable", CALL_ASKS, NULL},
 	{"cuPointerGetAttribute", CALL_ASKS, NULL},
 };
@@ -375,10 +378,12 @@ static void report_leak(const struct made_thing *x)
 	struct finding f;
 
 	finding_init(&f, FINDING_LEAK);
-	if (x->bytes)
-		text_printf(&f.text, "Leaked %llu bytes at 0x%llx\n", (unsigned long long)x->bytes,
+	if (x->bytes) {
+		text_printf(&f.text, "Leaked %llu bytes at 0x%llx", (unsigned long long)x->bytes,
 			    (unsigned long long)x->handle);
-	else
+		mem_mark_say((u64)x->handle, &f.text);
+		text_puts(&f.text, "\n");
+	} else
 		text_printf(&f.text, "Leaked %s 0x%llx\n", x->what, (unsigned long long)x->handle);
 	finding_add_host(&f, x->is_memory ? "allocated" : "made", x->made_by);
 	finding_add_call(&f, x->is_memory ? "Allocation" : "Creation", x->made_by);

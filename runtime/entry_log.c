@@ -6,6 +6,7 @@
 #include "runtime/inject.h"
 
 #include "src/base/setting.h"
+#include "src/check/process.h"
 #include "src/base/text.h"
 #include "src/dev/status.h"
 #include "src/profile/trace.h"
@@ -23,6 +24,7 @@ static u32 read_setting(void)
 
 	if (!(log & ENTRY_LOG_UNREAD))
 		return log;
+	check_process_settle();
 	log = setting_has(SETTING_LOG, "calls") ? ENTRY_LOG_ALL | ENTRY_LOG_FAILED
 	      : setting_has(SETTING_LOG, "api") ? ENTRY_LOG_FAILED
 						: 0;

@@ -13,7 +13,10 @@
 #include "src/base/setting.h"
 #include "src/check/init/init_memory.h"
 #include "src/check/order/host.h"
+#include "src/check/process.h"
+#include "src/dev/device.h"
 #include "src/dev/memory/watch.h"
+#include "src/mem/marks.h"
 #include "src/mem/pools.h"
 
 #include <stdio.h>
@@ -145,6 +148,7 @@ static bool begin_again(void)
 	if (!parent)
 		return false;
 	*parent = the_process;
+	check_process_forget();
 	forget_state();
 	the_process.parent = parent;
 	make_locks();
@@ -156,6 +160,7 @@ static bool begin_again(void)
 	host_guard_disarm();
 	memory_watch_forget();
 	mem_pools_drop();
+	mem_marks_drop();
 	init_memory_forget();
 	return forget_handles();
 }
@@ -170,8 +175,10 @@ static void after_fork_in_child(void)
 
 void process_watch_forks(void)
 {
-	if (!the_process.parent)
-		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	if (the_process.parent)
+		return;
+	device_watch_forks();
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 int process_forked_error(void)

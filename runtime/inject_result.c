@@ -6,7 +6,7 @@
  * inst=rand: the launch runs to its end, which tells how many instructions there are; then it is
  * gone back to its beginning, and one of them is drawn.
  */
-#include "runtime/inject.h"
+#include "runtime/inject_groups.h"
 
 #include "src/base/demangle.h"
 #include "src/dev/place.h"
@@ -48,139 +48,15 @@ struct flipped_launch {
 	VEC(struct flip) list;
 	struct text printed; /* while instructions are counted */
 	bool counts, again;
+	bool pends; /* some flip does */
 };
 
 static struct {
 	pthread_mutex_t lock;
 	struct flipped_launch *launches;
-	bool attentive;
+	u32 pending;    /* launches in which some flip pends; guarded by lock */
+	bool attentive; /* there are some: all launches are asked before each instruction; atomic */
 } flips = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* ---- which instructions ---- */
-
-static const struct ir_insn *insn_at(const struct program *p, u32 pc, const struct ir_func **f)
-{
-	const struct uop *in = &p->uop[pc];
-
-	*f = p->funcs[in->func].func;
-	return in->ir < (*f)->insns.len ? &(*f)->insns.at[in->ir] : NULL;
-}
-
-/* The register that an operand writes, of a vector its n-th element; NULL: none. */
-static const struct ir_operand *written(const struct ir_func *f, const struct ir_insn *in, u32 n)
-{
-	u32 ops = in->form ? in->form->row->operands : 0;
-
-	for (u32 i = 0; i < ops && i < in->ops; i++) {
-		const struct ir_operand *o = &f->operands.at[in->first_op + i];
-
-		if (!(in->form->row->operand[i].role & ISA_WRITE))
-			continue;
-		if (o->kind == IR_OP_REG)
-			return o;
-		if (o->kind != IR_OP_VEC)
-			continue;
-		for (s64 k = 0; k < o->imm; k++) {
-			const struct ir_operand *e =
-				&f->operands.at[o->index + (u64)(k + n) % (u64)o->imm];
-
-			if (e->kind == IR_OP_REG)
-				return e;
-		}
-	}
-	return NULL;
-}
-
-static u32 register_bits(const struct ir_func *f, u32 reg)
-{
-	return isa_type_bits(f->regs.at[reg].type);
-}
-
-static bool is_atomic_insn(const struct ir_insn *in)
-{
-	return ir_opcode(in) == OPCODE_atom || ir_opcode(in) == OPCODE_red;
-}
-
-static bool moves_only(const struct ir_insn *in)
-{
-	switch (ir_opcode(in)) {
-	case OPCODE_mov:
-	case OPCODE_cvt:
-	case OPCODE_ld:
-	case OPCODE_ldu:
-	case OPCODE_selp:
-	case OPCODE_call:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The address operand of an atomic, if it is one by a register. */
-static const struct ir_operand *atomic_address(const struct ir_func *f, const struct ir_insn *in)
-{
-	for (u32 i = 0; i < in->ops; i++)
-		if (f->operands.at[in->first_op + i].kind == IR_OP_ADDR_REG)
-			return &f->operands.at[in->first_op + i];
-	return NULL;
-}
-
-/* Does it compute in this type? Atomics leave their result in memory. */
-static bool computes_in(const struct ir_func *f, const struct ir_insn *in, u32 scalar, u32 packed)
-{
-	const struct ir_operand *d = written(f, in, 0);
-	u32 type;
-
-	if (moves_only(in) || !in->form->types)
-		return false;
-	type = in->form->type[0];
-	if (type != scalar && type != packed)
-		return false;
-	if (is_atomic_insn(in))
-		return atomic_address(f, in) != NULL;
-	return d && register_bits(f, d->index) == isa_type_bits(type);
-}
-
-/* The micro-op that reads memory for the instruction; NULL: none does. */
-static const struct uop *reader_of(const struct program *p, u32 pc)
-{
-	const struct uop *first = &p->uop[pc], *end = p->uop + p->launch_first;
-
-	for (const struct uop *in = first;
-	     in < end && in->ir == first->ir && in->func == first->func; in++)
-		switch (uop_kind(in->inner)) {
-		case UOP_LOAD:
-		case UOP_ATOMIC:
-		case UOP_TEXTURE:
-		case UOP_SURFACE:
-		case UOP_MATRIX_LOAD:
-			return in;
-		default:
-			break;
-		}
-	return NULL;
-}
-
-static u8 groups_of(const struct program *p, u32 pc)
-{
-	const struct ir_func *f;
-	const struct ir_insn *in = insn_at(p, pc, &f);
-	const struct ir_operand *d = in && in->form ? written(f, in, 0) : NULL;
-	u32 groups = 0;
-
-	if (!in || !in->form || ir_opcode(in) == OPCODE_call)
-		return 0;
-	if (d)
-		groups |= 1u << GROUP_ALL |
-			  1u << (register_bits(f, d->index) == 1 ? GROUP_PR : GROUP_GP);
-	if (d && reader_of(p, pc))
-		groups |= 1u << GROUP_LD;
-	if (computes_in(f, in, T_f32, T_f32x2))
-		groups |= 1u << GROUP_FP32;
-	if (computes_in(f, in, T_f64, T_f64))
-		groups |= 1u << GROUP_FP64;
-	return (u8)groups;
-}
 
 /* ---- launches ---- */
 
@@ -203,6 +79,17 @@ static void keep_flipped(struct flipped_launch *l)
 	pthread_mutex_unlock(&flips.lock);
 }
 
+static void set_pending(struct flipped_launch *l, bool pends)
+{
+	if (l->pends == pends)
+		return;
+	l->pends = pends;
+	pthread_mutex_lock(&flips.lock);
+	flips.pending += pends ? 1 : -1u;
+	__atomic_store_n(&flips.attentive, flips.pending != 0, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&flips.lock);
+}
+
 static void drop_launch(const struct debug_grid *d)
 {
 	struct flipped_launch **at, *l = NULL;
@@ -222,21 +109,11 @@ static void drop_launch(const struct debug_grid *d)
 	free(l);
 }
 
-/* The device whose memory the launch works on. */
-static struct device *flipped_device(const struct exec_env *e)
-{
-	struct rt *rt = rt_get();
-
-	for (u32 i = 0; i < rt->list.len; i++)
-		if (rt->device[i].is_open && &rt->device[i].dev.mem == e->mem)
-			return &rt->device[i].dev;
-	return NULL;
-}
-
 static void choose_rules(struct flipped_launch *l, const struct exec_env *e)
 {
 	struct inject *j = inject_get();
-	const struct device *dev = flipped_device(e);
+	const struct rt_device *of = rt_device_of(e->mem);
+	const struct device *dev = of ? &of->dev : NULL;
 	struct inject_event event = {.kernel = e->program->funcs[0].func->name->text,
 				     .device = dev ? dev->number : 0,
 				     .number = e->grid_id};
@@ -267,7 +144,7 @@ static bool find_groups(struct flipped_launch *l, struct debug_grid *d, const st
 		wanted |= 1u << l->list.at[i].rule->group;
 	for (u32 pc = 0; l->groups && marks && pc < p->launch_first; pc++)
 		if (exec_is_first(p, pc)) {
-			l->groups[pc] = (u8)(groups_of(p, pc) & wanted);
+			l->groups[pc] = (u8)(inject_groups_of(p, pc) & wanted);
 			marks[pc] = l->groups[pc] != 0;
 		}
 	if (l->groups && marks)
@@ -426,12 +303,12 @@ static void aim(struct debug_grid *d, struct gang *g, u32 pc, u32 lane, struct f
 {
 	const struct exec_env *e = debug_env(d);
 	const struct ir_func *func;
-	const struct ir_insn *in = insn_at(e->program, pc, &func);
-	bool in_memory = is_atomic_insn(in) &&
+	const struct ir_insn *in = inject_insn_at(e->program, pc, &func);
+	bool in_memory = inject_is_atomic(in) &&
 			 (f->rule->group == GROUP_FP32 || f->rule->group == GROUP_FP64);
-	const struct ir_operand *o =
-		in_memory ? atomic_address(func, in) : written(func, in, (u32)(draw_of(f, 3) % 8));
-	const struct uop *reader = in_memory ? reader_of(e->program, pc) : NULL;
+	const struct ir_operand *o = in_memory ? inject_atomic_address(func, in)
+					       : inject_written(func, in, (u32)(draw_of(f, 3) % 8));
+	const struct uop *reader = in_memory ? inject_reader_of(e->program, pc) : NULL;
 	struct pending p = {.on = true,
 			    .in_memory = in_memory,
 			    .cta = g->cta->number,
@@ -442,13 +319,13 @@ static void aim(struct debug_grid *d, struct gang *g, u32 pc, u32 lane, struct f
 	struct debug_frame frame;
 
 	if (!in_memory) {
-		p.bits = register_bits(func, o->index);
+		p.bits = inject_register_bits(func, o->index);
 		f->pending = p;
 		return;
 	}
 	if (!reader || !debug_frames(d, g->cta, p.warp, lane, &frame, 1) ||
 	    !debug_read_register(d, g->cta, p.warp, lane, &frame, o->index, &p.address,
-				 register_bits(func, o->index) / 8))
+				 inject_register_bits(func, o->index) / 8))
 		return;
 	p.bits = isa_type_bits(in->form->type[0]);
 	p.space = reader->mem.space;
@@ -498,7 +375,8 @@ static enum debug_verdict flips_step(void *user, struct debug_grid *d, struct ga
 			count_towards(d, g, pc, f, exec_step_passes(g, in, 0));
 		pends |= f->pending.on;
 	}
-	flips.attentive = pends;
+	if (l)
+		set_pending(l, pends);
 	return DEBUG_GO_ON;
 }
 
@@ -525,7 +403,8 @@ static bool draw_targets(struct flipped_launch *l)
 
 static void put_printed(const struct debug_grid *d, struct flipped_launch *l)
 {
-	const struct device *dev = flipped_device(debug_env(d));
+	const struct rt_device *of = rt_device_of(debug_env(d)->mem);
+	const struct device *dev = of ? &of->dev : NULL;
 
 	l->counts = false;
 	if (dev && dev->syscalls.print && l->printed.len)
@@ -604,7 +483,8 @@ static void flips_end(void *user, struct debug_grid *d, const struct fault *faul
 				(unsigned long long)f->nth_launch, (unsigned long long)f->seen,
 				inject_group_name(f->rule->group));
 	}
-	flips.attentive = false;
+	if (l)
+		set_pending(l, false);
 	drop_launch(d);
 }
 
@@ -612,6 +492,7 @@ void inject_results_forget(void)
 {
 	pthread_mutex_init(&flips.lock, NULL);
 	flips.launches = NULL;
+	flips.pending = 0;
 	flips.attentive = false;
 }
 

@@ -108,7 +108,7 @@ void *loader_stand_in(void *handle, const char *name)
 
 	if (!find || !name || handle == RTLD_NEXT || handle == RTLD_DEFAULT)
 		return NULL;
-	if (name[0] == 'c' && name[1] == 'u') {
+	if ((name[0] == 'c' && name[1] == 'u') || !strncmp(name, "nccl", 4)) {
 		void *own = libs_stand_in(name);
 
 		return own && find(handle, name) ? own : NULL;

@@ -11,9 +11,10 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/check_calls.c runtime/check_calls.h runtime/check_heap.c \
 	runtime/entry.c runtime/entry.h runtime/entry_log.c runtime/entry_log.h \
 	runtime/cuda/external.c \
-	runtime/inject.c runtime/inject_launch.c runtime/inject_result.c runtime/inject.h \
+	runtime/inject.c runtime/inject_launch.c runtime/inject_groups.c runtime/inject_groups.h runtime/inject_result.c runtime/inject.h \
 	runtime/log.c \
 	runtime/nvtx.c \
+	runtime/nvtx.h \
 	runtime/nvtx_ranges.c \
 	runtime/forked.c \
 	runtime/process.c runtime/process.h \

@@ -5,6 +5,7 @@
  *
  * Source: the interface of nvToolsExt.h and nvtxDetail/nvtxTypes.h.
  */
+#include "runtime/nvtx.h"
 #include "runtime/process.h"
 #include "src/profile/collect.h"
 #include "src/profile/ranges.h"
@@ -58,6 +59,16 @@ static char *narrow_text(const wchar_t *s)
 	return t.at;
 }
 
+const char *nvtx_text(u32 type, const void *text, char **made)
+{
+	*made = NULL;
+	if (!text)
+		return "";
+	if (type == NVTX_WIDE)
+		return *made = narrow_text(text);
+	return type == NVTX_ASCII || type == NVTX_REGISTERED ? text : "";
+}
+
 static const char *domain_name(const void *domain)
 {
 	return domain ? domain : RANGE_DOMAIN_DEFAULT;
@@ -74,12 +85,7 @@ static struct profile_ranges *ranges_now(void)
 static const char *message_of(const struct nvtx_attributes *a, char **made)
 {
 	*made = NULL;
-	if (!a || a->bytes < sizeof(*a) || !a->message)
-		return "";
-	if (a->message_kind == NVTX_WIDE)
-		return *made = narrow_text(a->message);
-	return a->message_kind == NVTX_ASCII || a->message_kind == NVTX_REGISTERED ? a->message
-										   : "";
+	return a && a->bytes >= sizeof(*a) ? nvtx_text((u32)a->message_kind, a->message, made) : "";
 }
 
 /* ---- ranges ---- */
@@ -235,12 +241,16 @@ int InitializeInjectionNvtx2(const void *(*table)(u32))
 	const struct nvtx_callbacks *c = table ? table(NVTX_TABLE_CALLBACKS) : NULL;
 
 	rt_get();
-	if (!ranges_now() || !c || c->bytes < sizeof(*c))
+	if ((!ranges_now() && !the_process.checks) || !c || c->bytes < sizeof(*c))
 		return 1;
 	for (size_t i = 0; i < ARRAY_LEN(nvtx_rows); i++) {
 		nvtx_function ***at = NULL;
 		unsigned len = 0;
 
+		/* Names of memory (nvtx.c) may be registered strings. */
+		if (!ranges_now() && nvtx_rows[i].function != (nvtx_function *)nvtx_register &&
+		    nvtx_rows[i].function != (nvtx_function *)nvtx_register_wide)
+			continue;
 		if (c->functions(nvtx_rows[i].module, &at, &len) && at &&
 		    nvtx_rows[i].number < len && at[nvtx_rows[i].number])
 			*at[nvtx_rows[i].number] = nvtx_rows[i].function;

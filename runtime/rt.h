@@ -149,6 +149,8 @@ void rt_attend_reported(void);
 
 /* The process's runtime; never NULL. */
 struct rt *rt_get(void);
+/* The open device that has this memory; NULL: none. */
+struct rt_device *rt_device_of(const struct mem *m);
 /*
  * Device of the calling thread, opened. Without a current context its device's primary context
  * becomes current. On failure returns NULL and the error in *status.
@@ -261,6 +263,8 @@ int rt_error_in(int status, const char *function);
  * Returns the status.
  */
 int rt_after_fault(int status);
+/* PTXLOOM_AFTER_FAULT=continue: faults end kernels and copies, and no device. */
+bool rt_goes_on(void);
 /* Put a fault of a launch on standard error and make it the device's sticky error. */
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault);
 /* on_copy_fault of devices: a message on standard error. */

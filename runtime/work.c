@@ -21,8 +21,9 @@ static enum status run_work(void *data, enum status so_far)
 }
 
 int plrt_work_issue(const char *name, void *stream, work_fn *fn, const void *data, size_t bytes,
-		    bool wait)
+		    u32 how)
 {
+	bool wait = how & WORK_WAIT;
 	struct work w = {.fn = fn, .run = {.name = name, .issued = {NULL, host_trace_here(NULL)}}};
 	int status;
 	struct stream *s = rt_stream(stream, false, &status);
@@ -37,7 +38,7 @@ int plrt_work_issue(const char *name, void *stream, work_fn *fn, const void *dat
 	w.run.dev = stream_device_of(s);
 	memcpy(w.data, data, bytes);
 	return (int)stream_call(s, run_work, &w, offsetof(struct work, data) + bytes,
-				wait ? STREAM_WAIT : 0);
+				(wait ? STREAM_WAIT : 0u) | (how & WORK_POLL ? STREAM_POLL : 0u));
 }
 
 int plrt_work_device(void)
@@ -45,6 +46,65 @@ int plrt_work_device(void)
 	int status;
 
 	return rt_device_now(&status) ? rt_device_index() : -1;
+}
+
+int plrt_work_enter(int device)
+{
+	struct rt_context *c;
+	int status = rt_device_check(device);
+
+	if (status)
+		return status;
+	c = rt_context_primary(device);
+	if (!c || !rt_context_push(c))
+		return STATUS_OUT_OF_MEMORY;
+	if (!rt_device_now(&status)) {
+		rt_context_pop();
+		return status;
+	}
+	return STATUS_SUCCESS;
+}
+
+void plrt_work_leave(void)
+{
+	rt_context_pop();
+}
+
+void plrt_work_finish(void)
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+
+	if (d)
+		stream_device_finish(&d->dev);
+}
+
+bool plrt_work_is_captured(void *stream)
+{
+	int status;
+	struct stream *s = rt_stream(stream, false, &status);
+
+	return s && stream_is_capturing(s);
+}
+
+int plrt_work_join(void *from, void *to)
+{
+	int status;
+	struct rt_device *d = rt_device_now(&status);
+	struct stream *a = rt_stream(from, false, &status), *b;
+	struct stream_event *e;
+
+	b = a ? rt_stream(to, false, &status) : NULL;
+	if (!d || !b)
+		return status;
+	status = (int)stream_event_create(&d->dev, STREAM_EVENT_NO_TIMING, &e);
+	if (status)
+		return status;
+	status = (int)stream_event_record(e, a, 0);
+	if (!status)
+		status = (int)stream_wait_event(b, e, 0);
+	stream_event_destroy(rt_get()->streams, e);
+	return status;
 }
 
 /* What of [at, at + bytes) lies in memory that the device may use so, at one distance. */

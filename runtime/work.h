@@ -23,17 +23,28 @@ struct work_memory {
 	bool write;
 };
 
-/* Returns a CUDA error, which becomes the device's; a fault has been reported. */
+/*
+ * Returns a CUDA error, which becomes the device's; a fault has been reported. WORK_NOT_READY: it
+ * is to be called again soon (WORK_POLL only).
+ */
 typedef int work_fn(void *data, const struct work_run *w);
+#define WORK_NOT_READY 600
 
 #define WORK_BYTES 1024u
 
+enum work_how {
+	WORK_WAIT = 1, /* return when it has ended */
+	WORK_POLL = 2, /* it waits for something outside of the device, and is quick */
+};
+
 /*
  * Run `fn` on a copy of `data`, at most WORK_BYTES, after what has been issued to the stream, which
- * is one of the current device. wait: return when it has ended. Returns a CUDA error.
+ * is one of the current device. how: enum work_how. Returns a CUDA error.
  */
 RT_API int plrt_work_issue(const char *name, void *stream, work_fn *fn, const void *data,
-			   size_t bytes, bool wait);
+			   size_t bytes, u32 how);
+/* Images that the calling thread loads and that cannot run here: nothing is printed about them. */
+RT_API void plrt_images_quiet(bool on);
 /*
  * Where the host has it. NULL: not all of it is memory that the device may use so; that has been
  * reported as its fault. What is written is told to checks.
@@ -41,5 +52,14 @@ RT_API int plrt_work_issue(const char *name, void *stream, work_fn *fn, const vo
 RT_API void *plrt_work_memory(const struct work_run *w, const struct work_memory *m);
 /* Ordinal of the current device; negative: none. */
 RT_API int plrt_work_device(void);
+/* Make a device the current one, until plrt_work_leave. Returns a CUDA error. */
+RT_API int plrt_work_enter(int device);
+RT_API void plrt_work_leave(void);
+/* Wait for what has been issued to the current device. */
+RT_API void plrt_work_finish(void);
+/* Is a stream of the current device captured into a graph? */
+RT_API bool plrt_work_is_captured(void *stream);
+/* What stream `to` is given from now on waits for what `from` has. Returns a CUDA error. */
+RT_API int plrt_work_join(void *from, void *to);
 
 #endif

@@ -9,13 +9,13 @@ EXTRA_DIST += tests/programs/shared_reach.cu tests/programs/jacobi.cu tests/prog
 dist_check_SCRIPTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/forks.sh tests/programs/writers.sh
 EXTRA_DIST += tests/programs/writers.cu tests/programs/forks.cu tests/exec/order.ptx tests/programs/order.cu tests/programs/blocking.cu tests/programs/hang.cu
 dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/stats.sh tests/programs/record.sh tests/programs/faults.sh tests/programs/refusals.sh tests/programs/hints.sh \
-	tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh
-EXTRA_DIST += tests/exec/handlers.ptx tests/exec/sums.ptx
+	tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh
+EXTRA_DIST += tests/exec/handlers.ptx tests/exec/sums.ptx tests/exec/tier.cu tests/exec/tier.ptx
 EXTRA_DIST += tests/programs/refusals.cu tests/programs/faults.cu tests/programs/inlined.ptx
 EXTRA_DIST += tests/programs/cc_math.cu tests/programs/cc_language.cu tests/programs/cc_headers.cu
 if !SANITIZED
 TESTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/forks.sh tests/programs/writers.sh
-TESTS += tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/programs/faults.sh \
+TESTS += tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/programs/faults.sh \
 	tests/programs/record.sh tests/programs/refusals.sh tests/programs/hints.sh tests/programs/cc.sh tests/programs/groups.sh tests/programs/textures.sh tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
 TESTS += tests/programs/stripped.sh tests/programs/loading.sh tests/programs/limits.sh tests/programs/install.sh
 endif
@@ -45,12 +45,12 @@ endif
 
 # Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
 # two seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
-slow_tests = tests/check/modes.sh tests/check/planted.sh tests/dap/clients.sh tests/dap/dap.sh tests/debug/attach.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/moves.sh \
+slow_tests = tests/check/library.sh tests/check/modes.sh tests/check/planted.sh tests/dap/clients.sh tests/dap/dap.sh tests/debug/attach.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/moves.sh \
 	tests/debug/programs.sh tests/debug/sessions.sh tests/debug/terminal.sh tests/debug/tutorial.sh \
-	tests/exec/completion.sh tests/exec/exec.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/order.sh \
+	tests/exec/completion.sh tests/exec/exec.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/exec/order.sh \
 	tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_image tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx \
 	tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh tests/progress/table.sh \
-	tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/project.sh \
+	tests/progress/ends.sh tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/project.sh \
 	$(slow_programs:%=tests/programs/%.sh)
 slow_programs = attend cc groups hints install limits loading order refusals samples sanitized streams textures ways writers
 # without WORDS: those that are not in slow_tests.

@@ -422,38 +422,76 @@ def ptxloom_device(request):
 class Metrics:
     """What the launches of a test did: of CUDA programs, and of the fixture ptxloom_kernel."""
 
-    def __init__(self):
-        self._devices = []
+    def __init__(self, item):
+        self._item = item
+        self._device = None  # of ptxloom_kernel; None: the test has not used it
 
-    def _each(self, name, *arguments):
-        """Of the device that has the kernels; the process's, if there is none."""
+    def _counted(self):
+        """What has launched: the process (by its module), the device of ptxloom_kernel."""
         import ptxloom
-        if not self._devices:
-            return getattr(ptxloom, name)(*arguments)
-        return getattr(self._devices[-1], name)(*arguments)
+        return [s for s in (ptxloom, self._device) if s and s.counters()]
+
+    def _source(self, kernel):
+        """Who has all launches that are meant; rates of two devices cannot be added."""
+        import ptxloom
+        sources = self._counted()
+        if len(sources) == 2 and kernel is not None:
+            sources = [s for s in sources if self._has(s, kernel)] or sources[:1]
+        if len(sources) == 2:
+            raise ValueError(
+                "CUDA calls of this process have launched and ptxloom_kernel, too: %s" % (
+                    "kernels of one, please: metric(NAME, KERNEL)" if kernel is None else
+                    "both have kernels '%s'" % kernel))
+        return sources[0] if sources else self._device or ptxloom
+
+    @staticmethod
+    def _has(source, kernel):
+        """Has it launched such a kernel?"""
+        import ptxloom
+        try:
+            source.metric("instructions", kernel)
+        except ptxloom.Error as error:
+            return error.name != "cudaErrorSymbolNotFound"
+        return True
+
+    def _note(self, source, name, kernel):
+        """A property of the test, for --junitxml; the last value of each name stays."""
+        key = "ptxloom.metric.%s%s" % (name, "" if kernel is None else "[%s]" % kernel)
+        value = "%.15g" % source.metric(name, kernel)
+        properties = self._item.user_properties
+        properties[:] = [p for p in properties if p[0] != key] + [(key, value)]
 
     def metric(self, name, kernel=None):
         """A metric of all launches (of ``kernel``) together: see ptxloom.metric."""
-        return self._each("metric", name, kernel)
+        source = self._source(kernel)
+        value = source.metric(name, kernel)
+        self._note(source, name, kernel)
+        return value
 
     def expect(self, claim, kernel=None):
         """Fail unless "bank_conflicts == 0" holds: see ptxloom.expect_metric."""
-        self._each("expect_metric", claim, kernel)
+        source = self._source(kernel)
+        try:
+            source.expect_metric(claim, kernel)
+        except AssertionError:
+            self._note(source, claim.split()[0], kernel)
+            raise
+        self._note(source, claim.split()[0], kernel)
 
     def counters(self):
-        """A list of ptxloom.CountedKernel."""
-        return self._each("counters")
+        """A list of ptxloom.CountedKernel, of CUDA programs first."""
+        return [k for s in self._counted() for k in s.counters()]
 
 
 @pytest.fixture
-def ptxloom_metrics():
+def ptxloom_metrics(request):
     """What the launches of this test do, from here on: see Metrics."""
     from . import clear_counters
     if os.environ.get("PTXLOOM_COUNTERS", "nothing") == "nothing":
         pytest.fail("nothing is counted: --ptxloom-counters=exact, or the mark's counters=",
                     pytrace=False)
     clear_counters()
-    return Metrics()
+    return Metrics(request.node)
 
 
 @pytest.fixture
@@ -461,20 +499,18 @@ def ptxloom_kernel(request):
     """A function (file, name) of kernels of a file beside the test: see ptxloom.Kernel."""
     from . import Device
     environment = json.loads(os.environ.get(_INSIDE, "{}"))
-    devices = []
+    # One for all kernels of the test, as a program has it: what is counted of it is theirs together.
+    device = Device(environment.get("device"), checks=environment.get("check"),
+                    seed=int(environment.get("seed", 0)))
+    if "ptxloom_metrics" in request.fixturenames:
+        request.getfixturevalue("ptxloom_metrics")._device = device
 
     def kernel(file, name, **options):
         path = os.path.join(os.path.dirname(str(request.node.fspath)), file)
-        device = Device(environment.get("device"), checks=environment.get("check"),
-                        seed=int(environment.get("seed", 0)))
-        devices.append(device)
-        if "ptxloom_metrics" in request.fixturenames:
-            request.getfixturevalue("ptxloom_metrics")._devices.append(device)
         return device.load(path, **options).kernel(name)
 
     yield kernel
-    found = [f.text for device in devices for f in device.findings() if not f.is_warning]
-    for device in devices:
-        device.close()
+    found = [f.text for f in device.findings() if not f.is_warning]
+    device.close()
     if found:
         pytest.fail("\n".join(found), pytrace=False)

@@ -180,7 +180,8 @@ DRV_FN(cuFuncIsLoaded, (int *state, void *f))
 
 	if (!state)
 		return STATUS_INVALID_VALUE;
-	*state = 0;
+	/* Questions about it load it, too. */
+	*state = k && __atomic_load_n(&k->has_needs, __ATOMIC_ACQUIRE);
 	for (u32 i = 0; k && i < ARRAY_LEN(k->lowered); i++)
 		*state |= __atomic_load_n(&k->lowered[i], __ATOMIC_ACQUIRE) != NULL;
 	return status;

@@ -59,20 +59,10 @@ struct mem_mipmap *rt_mipmap_find(const void *handle)
 	return m;
 }
 
-static struct rt_device *array_owner(const struct mem *m)
-{
-	struct rt *rt = rt_get();
-
-	for (u32 i = 0; i < rt->list.len; i++)
-		if (&rt->device[i].dev.mem == m)
-			return &rt->device[i];
-	return NULL;
-}
-
 /* Work that has been issued may use it still. */
 static int wait_for_users(const struct mem *m)
 {
-	struct rt_device *d = array_owner(m);
+	struct rt_device *d = rt_device_of(m);
 
 	/* A capture, or a fault, ends the first of them early. */
 	return rt_wait(d) && stream_device_finish(&d->dev) == STATUS_NOT_PERMITTED

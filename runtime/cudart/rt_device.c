@@ -9,6 +9,7 @@
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/check/checks.h"
+#include "src/check/process.h"
 #include "src/cover/collect.h"
 #include "src/dbg/host/host_lines.h"
 #include "src/debugger/debugger.h"
@@ -105,13 +106,8 @@ static bool counters_begin(void)
 
 	if (!counting)
 		return true;
-	the_process.kept = profile_kept_new();
-	if (the_process.kept && the_process.profile)
-		profile_tell(the_process.profile, profile_kept_add, the_process.kept);
-	else if (the_process.kept)
-		the_process.profile = profile_open_told(counting + 1 == PTXLOOM_COUNT_CACHES,
-							profile_kept_add, the_process.kept);
-	return the_process.kept && the_process.profile;
+	return profile_keep(&the_process.profile, counting + 1 == PTXLOOM_COUNT_CACHES,
+			    &the_process.kept);
 }
 
 /* What PTXLOOM_PROFILE asks for. False, with a line in `why`: it cannot be. */
@@ -125,7 +121,7 @@ static bool profile_begin(struct rt *rt, struct text *why)
 		return false;
 	}
 	if (the_process.profile && the_process.debugger) {
-		text_puts(why, "programs are profiled, or debugged, not at once");
+		text_puts(why, profile_why_not_debugged);
 		return false;
 	}
 	rt->settings.sched.deterministic |= profile_needs_order(the_process.profile);
@@ -163,6 +159,7 @@ static bool limit_memory(struct rt *rt)
 
 static bool read_settings(struct device_settings *s, struct text *why)
 {
+	check_process_settle();
 	return device_settings_read(s, why) && device_schedule_read(s, why);
 }
 
@@ -295,6 +292,16 @@ struct rt *rt_get(void)
 	return &the_process.rt;
 }
 
+struct rt_device *rt_device_of(const struct mem *m)
+{
+	struct rt *rt = rt_get();
+
+	for (u32 i = 0; i < rt->list.len; i++)
+		if (rt->device[i].is_open && &rt->device[i].dev.mem == m)
+			return &rt->device[i];
+	return NULL;
+}
+
 int rt_device_index(void)
 {
 	return rt_context_device();
@@ -366,6 +373,8 @@ static int open_locked(struct rt *rt, int i)
 		device_fini(&d->dev);
 		return status;
 	}
+	if (rt_goes_on())
+		stream_device_go_on(&d->dev);
 	d->dev.async_eager = rt->settings.async_eager;
 	d->dev.externs = rt_externs;
 	d->dev.host_functions = rt->settings.host_functions;

@@ -57,13 +57,18 @@ static void say_fault(struct rt_device *d, const struct device_fault *fault)
 	findings_add(&the_process.findings, &f);
 }
 
+bool rt_goes_on(void)
+{
+	return setting_number(SETTING_AFTER_FAULT, AFTER_FAULT_STICK) == AFTER_FAULT_CONTINUE;
+}
+
 void rt_fault(struct rt_device *d, enum status status, const struct device_fault *fault)
 {
 	int none = 0;
 
-	/* The first one counts, and is reported. */
-	if (__atomic_compare_exchange_n(&d->sticky, &none, (int)status, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_RELAXED) &&
+	/* The first one counts, and is reported; where devices go on, all are. */
+	if ((rt_goes_on() || __atomic_compare_exchange_n(&d->sticky, &none, (int)status, false,
+							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) &&
 	    fault && fault->message.at)
 		say_fault(d, fault);
 	if (fault && fault->kind == FAULT_TIMEOUT)

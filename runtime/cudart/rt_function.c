@@ -88,22 +88,22 @@ static int ptx_version(const struct device_kernel *k)
 int rt_function_attribute(struct device_kernel *k, int n, int *value)
 {
 	bool of_program = n == SHARED_BYTES || n == LOCAL_BYTES || n == MAX_DYNAMIC_BYTES;
-	const struct program *p = of_program ? device_kernel_lower(k, 256, NULL) : NULL;
+	struct exec_needs needs;
 
-	if (of_program && !p)
+	if (of_program && !device_kernel_needs(k, &needs))
 		return STATUS_OUT_OF_MEMORY;
 	switch (n) {
 	case MAX_THREADS:
 		*value = max_threads(k);
 		break;
 	case SHARED_BYTES:
-		*value = (int)device_shared_static(p);
+		*value = (int)device_shared_counted(needs.shared_static);
 		break;
 	case CONST_BYTES:
 		*value = const_bytes(k);
 		break;
 	case LOCAL_BYTES:
-		*value = (int)p->frame_bytes;
+		*value = (int)needs.frame_bytes;
 		break;
 	case REGISTER_COUNT:
 		*value = register_count(k);
@@ -121,7 +121,7 @@ int rt_function_attribute(struct device_kernel *k, int n, int *value)
 		*value = k->nonportable_cluster;
 		break;
 	case MAX_DYNAMIC_BYTES:
-		*value = (int)device_kernel_dynamic_max(k, p);
+		*value = (int)device_kernel_dynamic_max(k, needs.shared_static);
 		break;
 	case CARVEOUT:
 		*value = k->carveout_percent;
@@ -151,13 +151,14 @@ bool rt_function_is_settable(int n)
 
 int rt_function_set(struct device_kernel *k, int n, int value)
 {
-	const struct program *p;
+	struct exec_needs needs;
 	int most;
 
 	switch (n) {
 	case MAX_DYNAMIC_BYTES:
-		p = device_kernel_lower(k, 256, NULL);
-		most = device_attribute(k, 97) - (p ? (int)device_shared_static(p) : 0);
+		if (!device_kernel_needs(k, &needs))
+			return STATUS_OUT_OF_MEMORY;
+		most = device_attribute(k, 97) - (int)device_shared_counted(needs.shared_static);
 		if (value < 0 || value > most)
 			return STATUS_INVALID_VALUE;
 		k->max_dynamic_bytes = (u32)value;

@@ -4,6 +4,7 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/process.h"
+#include "runtime/work.h"
 #include "src/base/file.h"
 #include "src/base/setting.h"
 #include "src/cover/collect.h"
@@ -140,6 +141,13 @@ struct rt_function *rt_image_function(struct rt_image *image, const char *name)
 	return f;
 }
 
+static _Thread_local bool is_quiet;
+
+void plrt_images_quiet(bool on)
+{
+	is_quiet = on;
+}
+
 /* Libraries whose code cannot run here are named, once for each that comes in a row. */
 static void name_library(const void *code)
 {
@@ -162,12 +170,12 @@ static enum status load_image(struct rt_image *image, struct rt_device *d,
 	struct diag diag;
 	enum status status;
 
-	diag_init(&diag, diag_print, stderr);
+	diag_init(&diag, is_quiet ? NULL : diag_print, stderr);
 	diag.error_limit = 5;
 	status = device_program_load_image(&d->dev, image->code, image->size, image->name, &diag,
 					   out);
 	diag_fini(&diag);
-	if (status == STATUS_NO_BINARY_FOR_GPU)
+	if (status == STATUS_NO_BINARY_FOR_GPU && !is_quiet)
 		name_library(image->code);
 	return status;
 }

@@ -7,7 +7,6 @@
 #include "src/profile/collect.h"
 #include "src/profile/ranges.h"
 
-#define STACK_DEFAULT 1024u
 #define STACK_ALIGN 16u
 #define PRINTF_DEFAULT 8650752u
 #define PENDING_DEFAULT 2048u
@@ -34,7 +33,7 @@ void rt_limits_init(struct rt_device *d)
 	int persisting = 0;
 
 	arch_attribute(d->dev.arch, 108, &persisting);
-	d->limits[RT_LIMIT_STACK] = STACK_DEFAULT;
+	d->limits[RT_LIMIT_STACK] = DEVICE_STACK_LIMIT;
 	d->limits[RT_LIMIT_PRINTF] = PRINTF_DEFAULT;
 	d->limits[RT_LIMIT_PENDING_LAUNCHES] = PENDING_DEFAULT;
 	d->limits[RT_LIMIT_L2_FETCH] = FETCH_DEFAULT;
@@ -50,6 +49,7 @@ static int set_stack(struct rt_device *d, size_t value)
 	if (value > STACK_MAX)
 		return cudaErrorInvalidValue;
 	d->limits[RT_LIMIT_STACK] = (size_t)align_up(value, STACK_ALIGN);
+	d->dev.stack_limit = (u32)d->limits[RT_LIMIT_STACK];
 	d->dev.stack_bytes = value > DEVICE_STACK_BYTES ? (u32)value : DEVICE_STACK_BYTES;
 	return status;
 }

@@ -14,20 +14,20 @@ static int active_blocks(struct device_kernel *k, int *blocks, int threads, size
 /* The most dynamic shared memory with which `blocks` of this size still fit. */
 static int available(struct device_kernel *k, size_t *bytes, int blocks, int threads)
 {
-	const struct program *p = threads > 0 ? device_kernel_lower(k, (u32)threads, NULL) : NULL;
+	struct exec_needs needs;
 	struct arch_use use = {.threads_per_cta = (u32)threads, .carveout_percent = -1};
 	int registers = 0;
-	u64 most;
+	u64 most, dynamic;
 
-	if (!bytes || blocks <= 0 || !p)
+	if (!bytes || blocks <= 0 || threads <= 0 || !device_kernel_needs(k, &needs))
 		return STATUS_INVALID_VALUE;
 	rt_function_attribute(k, 4, &registers);
 	use.registers_per_thread = (u32)registers;
-	use.smem_bytes = p->shared_static;
+	use.smem_bytes = needs.shared_static;
 	if (!arch_available_smem(k->owner->dev->arch, &use, (u32)blocks, &most))
 		return STATUS_INVALID_VALUE;
-	*bytes = most < device_kernel_dynamic_max(k, p) ? (size_t)most
-							: device_kernel_dynamic_max(k, p);
+	dynamic = device_kernel_dynamic_max(k, needs.shared_static);
+	*bytes = (size_t)min_u64(most, dynamic);
 	return STATUS_SUCCESS;
 }
 

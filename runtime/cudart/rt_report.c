@@ -7,6 +7,7 @@
 #include "runtime/check_calls.h"
 #include "src/profile/trace.h"
 #include "src/base/demangle.h"
+#include "src/check/choice.h"
 #include "src/check/fault.h"
 #include "src/check/order/between.h"
 #include "src/base/setting.h"
@@ -261,6 +262,7 @@ static bool sum_up_findings(void)
 	between_finish(the_process.between);
 	failed = findings_fail(&the_process.findings);
 	record_end(&the_process.findings);
+	check_choice_say(the_process.findings.choice);
 	findings_close(&the_process.findings);
 	host_trace_begin(NULL);
 	host_lines_close();

@@ -6,6 +6,7 @@
 #include "runtime/rt.h"
 #include "src/base/setting.h"
 #include "src/base/stats.h"
+#include "src/dev/device.h"
 #include "src/watch/insns.h"
 
 #include <stdio.h>
@@ -30,10 +31,11 @@ static void add_instructions(void *user, const struct program *p, const struct e
 		c->next(c->next_user, p, counts);
 }
 
-/* Observed launches have counts of their own, or one instruction at a time. */
+/* Not of observed launches, which have counts of their own, nor beside compiled runs. */
 static bool counts_instructions(void)
 {
-	return stats_on && !the_process.checks && !the_process.debugger && !the_process.profile;
+	return stats_on() && !the_process.checks && !the_process.debugger && !the_process.profile &&
+	       !device_compiles();
 }
 
 void rt_stats_device(struct rt_device *d)
@@ -85,11 +87,24 @@ static void stats_line_execute(u64 launches)
 			 (unsigned long long)launches, (unsigned long long)t.amount,
 			 t.ns ? (double)t.amount / (double)t.ns : 0);
 	else
-		snprintf(
-			rest, sizeof(rest),
-			"%llu launches; instructions are not counted beside checks, profiles and debuggers",
-			(unsigned long long)launches);
+		snprintf(rest, sizeof(rest),
+			 "%llu launches; instructions are not counted beside %s",
+			 (unsigned long long)launches,
+			 device_compiles() ? "compiled runs" : "checks, profiles and debuggers");
 	stats_line("execute", t, rest);
+}
+
+/* Of tier 2, where it has compiled anything. */
+static void stats_line_compile(void)
+{
+	struct stats_total t = stats_get(STATS_COMPILE);
+	char rest[64];
+
+	if (!t.times)
+		return;
+	snprintf(rest, sizeof(rest), "%llu runs of micro-ops, by LLVM",
+		 (unsigned long long)t.amount);
+	stats_line("compile", t, rest);
 }
 
 /* Lines of both numbers of what counts. */
@@ -111,16 +126,17 @@ void rt_stats_print(const struct rt *rt)
 	u64 elapsed = stats_elapsed_ns(), busy = stats_get(STATS_EXECUTE).ns;
 	u32 workers = rt->pool ? sched_workers(rt->pool) : 0;
 
-	if (!stats_on || the_process.is_forked || !workers)
+	if (!stats_on() || the_process.is_forked || !workers)
 		return;
 	fprintf(stderr, "ptxloom: stats: %.3f ms from the first call of CUDA to the end\n",
 		(double)elapsed / 1e6);
 	stats_line_bytes("parse", STATS_PARSE, "modules");
 	stats_line_times("lower", STATS_LOWER, "kernels", "micro-ops");
+	stats_line_compile();
 	stats_line_execute(stats_get(STATS_LAUNCH).times);
 	stats_line_bytes("copy", STATS_COPY, "copies");
 	stats_line_times("wait", STATS_WAIT, "times the program waited for a device", NULL);
 	fprintf(stderr, "ptxloom: stats:   workers  %10.1f %%   of %u in use\n",
 		elapsed ? 100.0 * (double)busy / ((double)elapsed * workers) : 0, workers);
-	stats_on = false;
+	stats_close();
 }

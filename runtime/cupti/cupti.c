@@ -9,8 +9,6 @@
 #include "runtime/cuda/drv.h"
 #include "src/dev/stream/order.h"
 
-#define CUPTI_IDS 1024u /* more than any domain has */
-
 /* One at a time, as with CUPTI. Flags are read by calls without the lock. */
 static struct {
 	pthread_mutex_t lock;
@@ -47,6 +45,16 @@ struct cupti_thread *cupti_thread_here(void)
 	return of_thread;
 }
 
+bool cupti_hold(bool on)
+{
+	struct cupti_thread *t = cupti_thread_here();
+	bool was = t && t->is_calling;
+
+	if (t)
+		t->is_calling = on;
+	return was;
+}
+
 /* ---- arguments ---- */
 
 static u32 argument_align(const struct entry_argument *a)
@@ -72,24 +80,56 @@ static void pack_arguments(struct cupti_thread *t, const struct entry_argument *
 	}
 }
 
-/* The kernel's name, of functions that launch: their first argument is its stub or handle. */
+/* The kernel that a call launches: which argument names it, by a stub or (driver) a handle. */
+static const struct {
+	const char *function;
+	u32 argument;
+} launch_functions[] = {
+	{"__cudaLaunchKernel", 0},
+	{"cudaLaunch", 0},
+	{"cudaLaunchCooperativeKernel", 0},
+	{"cudaLaunchKernel", 0},
+	{"cudaLaunchKernelExC", 1},
+	{"cuLaunch", 0},
+	{"cuLaunchCooperativeKernel", 0},
+	{"cuLaunchGrid", 0},
+	{"cuLaunchGridAsync", 0},
+	{"cuLaunchKernel", 0},
+	{"cuLaunchKernelEx", 1},
+};
+
+static bool is_launch_name(const char *name, const char *function)
+{
+	size_t n = strlen(function);
+
+	return strncmp(name, function, n) == 0 && (!name[n] || strcmp(name + n, "_ptsz") == 0);
+}
+
+static const char *kernel_named_by(bool is_driver, const struct entry_argument *a)
+{
+	const struct rt_function *f;
+	void *at;
+
+	if (a->bytes != sizeof(at))
+		return NULL;
+	memcpy(&at, a->at, sizeof(at));
+	f = is_driver ? at : rt_named_kernel(at);
+	return f && rt_handle_is(f, RT_HANDLE_FUNCTION) ? f->name : NULL;
+}
+
+/* NULL: the call launches no kernel that is known. */
 static const char *launched_kernel(const char *name, const struct entry_argument *a)
 {
-	static const char *const launches[] = {"cudaLaunchKernel", "__cudaLaunchKernel",
-					       "cudaLaunchCooperativeKernel", "cuLaunchKernel",
-					       "cuLaunchCooperativeKernel"};
-	const struct rt_function *f = NULL;
-	void *first;
+	u32 argument = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(launches) && a->name && a->bytes == sizeof(first); i++) {
-		size_t n = strlen(launches[i]);
-
-		if (strncmp(name, launches[i], n) != 0 || (name[n] && strcmp(name + n, "_ptsz")))
+	for (size_t i = 0; i < ARRAY_LEN(launch_functions); i++) {
+		if (!is_launch_name(name, launch_functions[i].function))
 			continue;
-		memcpy(&first, a->at, sizeof(first));
-		f = name[2] == 'L' ? first : rt_named_kernel(first);
+		while (a->name && argument < launch_functions[i].argument)
+			a++, argument++;
+		return a->name ? kernel_named_by(name[1] == 'u' && name[2] == 'L', a) : NULL;
 	}
-	return f && rt_handle_is(f, RT_HANDLE_FUNCTION) ? f->name : NULL;
+	return NULL;
 }
 
 /* ---- calls ---- */
@@ -106,9 +146,9 @@ static void call_subscriber(struct cupti_thread *t)
 
 	if (!call)
 		return;
-	t->is_calling = true;
+	cupti_hold(true);
 	call(subscription.user, t->domain, t->function->id, &t->data);
-	t->is_calling = false;
+	cupti_hold(false);
 }
 
 static void set_context(struct cupti_thread *t)
@@ -116,7 +156,7 @@ static void set_context(struct cupti_thread *t)
 	struct rt_context *c = rt_context_now();
 
 	t->data.context = c && c->is_active ? c : NULL;
-	t->data.context_uid = c ? (u32)c->device + 1 : 0;
+	t->data.context_uid = c ? (u32)c->id : 0;
 }
 
 void cupti_enter(const char *name, const struct entry_argument *a)
@@ -132,7 +172,7 @@ void cupti_enter(const char *name, const struct entry_argument *a)
 	if (!f)
 		return;
 	t->is_reported = is_enabled(domain, f->id);
-	if (!t->is_reported && !cupti_wants_calls(domain))
+	if (!t->is_reported && !cupti_wants_call(domain, f->id))
 		return;
 	t->function = f;
 	t->domain = domain;
@@ -166,7 +206,7 @@ void cupti_exit(const char *name, int status)
 		set_context(t);
 		call_subscriber(t);
 	}
-	if (cupti_wants_calls(t->domain))
+	if (cupti_wants_call(t->domain, f->id))
 		cupti_record_call(t->domain, f->id, t->begin, t->data.correlation_id, status);
 	t->function = NULL;
 }
@@ -177,17 +217,23 @@ bool cupti_is_wanted(void)
 	       cupti_wants_calls(CUPTI_DRIVER) || cupti_wants_calls(CUPTI_RUNTIME);
 }
 
+/* Taken last: what is wanted and the flag must agree when two threads switch. */
+static pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;
+
 void cupti_switch(void)
 {
+	pthread_mutex_lock(&switching);
 	if (cupti_is_wanted())
 		__atomic_or_fetch(&the_process.call_log, ENTRY_LOG_CUPTI, __ATOMIC_RELAXED);
 	else
 		__atomic_and_fetch(&the_process.call_log, ~ENTRY_LOG_CUPTI, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&switching);
 }
 
 void cupti_forget(void)
 {
 	pthread_mutex_init(&subscription.lock, NULL);
+	pthread_mutex_init(&switching, NULL);
 	__atomic_store_n(&subscription.call, NULL, __ATOMIC_RELAXED);
 	memset(subscription.enabled, 0, sizeof(subscription.enabled));
 	if (of_thread)
@@ -379,7 +425,7 @@ CUPTI_FN(cuptiGetContextId, (struct rt_context * c, u32 *out))
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	if (!c)
 		return CUPTI_ERROR_INVALID_CONTEXT;
-	*out = (u32)c->device + 1;
+	*out = (u32)c->id;
 	return CUPTI_SUCCESS;
 }
 

@@ -26,6 +26,8 @@ enum cupti_status {
 	CUPTI_ERROR_MULTIPLE_SUBSCRIBERS = 39,
 };
 
+#define CUPTI_IDS 1024u /* more than any domain has */
+
 enum cupti_domain { CUPTI_DRIVER = 1, CUPTI_RUNTIME = 2, CUPTI_DOMAINS = 7 };
 
 struct cupti_callback_data {
@@ -79,7 +81,7 @@ const struct cupti_function *cupti_function_at(enum cupti_domain domain, u32 id)
 struct cupti_thread {
 	const struct cupti_function *function; /* NULL: in none that is reported */
 	enum cupti_domain domain;
-	bool is_calling; /* the subscriber, which may call CUDA */
+	bool is_calling; /* the program's own functions, which may call CUDA */
 	bool is_reported;
 	struct cupti_callback_data data;
 	u64 correlation_data, begin;
@@ -92,6 +94,8 @@ struct cupti_thread {
 
 /* NULL: no memory. Freed when the thread ends. */
 struct cupti_thread *cupti_thread_here(void);
+/* While it is on, calls of this thread are neither reported nor recorded; what it was. */
+bool cupti_hold(bool on);
 
 /* In a child by fork: there is no subscriber, and the records are the parent's. */
 void cupti_forget(void);
@@ -101,7 +105,8 @@ void cupti_exit(const char *name, int status);
 
 /* ---- cupti_activity.c ---- */
 
-/* Is a record of such calls wanted? */
+/* Are records of calls of this function, or of some of the domain, wanted? */
+bool cupti_wants_call(enum cupti_domain domain, u32 id);
 bool cupti_wants_calls(enum cupti_domain domain);
 /* The time of a record, by the clock that the program has chosen. */
 u64 cupti_record_begin(void);

@@ -32,7 +32,8 @@ static struct {
 	pthread_mutex_t lock; /* of the buffer */
 	cupti_request *request;
 	cupti_complete *complete;
-	bool enabled[ACTIVITY_KINDS]; /* atomic */
+	bool enabled[ACTIVITY_KINDS];             /* atomic; of calls: of some function */
+	bool calls[CUPTI_RUNTIME + 1][CUPTI_IDS]; /* atomic: those with records, by domain */
 	u8 *buffer;
 	size_t bytes, used, records, records_max;
 	size_t dropped;
@@ -44,9 +45,20 @@ static bool is_kind_on(enum activity_kind kind)
 	return __atomic_load_n(&activity.enabled[kind], __ATOMIC_RELAXED);
 }
 
+static enum activity_kind kind_of_domain(enum cupti_domain domain)
+{
+	return domain == CUPTI_DRIVER ? ACTIVITY_DRIVER : ACTIVITY_RUNTIME;
+}
+
 bool cupti_wants_calls(enum cupti_domain domain)
 {
-	return is_kind_on(domain == CUPTI_DRIVER ? ACTIVITY_DRIVER : ACTIVITY_RUNTIME);
+	return is_kind_on(kind_of_domain(domain));
+}
+
+bool cupti_wants_call(enum cupti_domain domain, u32 id)
+{
+	return id < CUPTI_IDS && cupti_wants_calls(domain) &&
+	       __atomic_load_n(&activity.calls[domain][id], __ATOMIC_RELAXED);
 }
 
 /* ---- buffers ---- */
@@ -68,8 +80,11 @@ static struct full_buffer take_buffer_locked(void)
 /* Without the lock: the program may call us. */
 static void complete_buffer(const struct full_buffer *full)
 {
+	bool was = cupti_hold(true);
+
 	if (full->at && activity.complete)
 		activity.complete(NULL, 0, full->at, full->bytes, full->used);
+	cupti_hold(was);
 }
 
 /* Is there room for this many bytes? */
@@ -79,38 +94,57 @@ static bool has_room_locked(size_t bytes)
 	       (!activity.records_max || activity.records < activity.records_max);
 }
 
-static void get_buffer_locked(void)
+static struct full_buffer request_buffer(size_t *records_max)
 {
-	size_t bytes = 0, records = 0;
-	u8 *buffer = NULL;
+	struct full_buffer empty = {0};
+	bool was = cupti_hold(true);
 
-	activity.request(&buffer, &bytes, &records);
-	activity.buffer = buffer;
-	activity.bytes = buffer ? bytes : 0;
-	activity.used = activity.records = 0;
-	activity.records_max = records;
+	*records_max = 0;
+	activity.request(&empty.at, &empty.bytes, records_max);
+	cupti_hold(was);
+	if (!empty.at)
+		empty.bytes = 0;
+	return empty;
+}
+
+static bool put_locked(const void *record, size_t bytes)
+{
+	if (!has_room_locked(bytes))
+		return false;
+	memcpy(activity.buffer + activity.used, record, bytes);
+	activity.used += bytes;
+	activity.records++;
+	return true;
+}
+
+/* The program is asked for a buffer, and given the full one, without the lock: it may call us. */
+static void put_in_new_buffer(const void *record, size_t bytes)
+{
+	size_t records_max;
+	struct full_buffer empty = request_buffer(&records_max), full;
+
+	pthread_mutex_lock(&activity.lock);
+	full = take_buffer_locked();
+	activity.buffer = empty.at;
+	activity.bytes = empty.bytes;
+	activity.records_max = records_max;
+	if (!put_locked(record, bytes))
+		activity.dropped++;
+	pthread_mutex_unlock(&activity.lock);
+	complete_buffer(&full);
 }
 
 static void put_record(const void *record, size_t bytes)
 {
-	struct full_buffer full = {0};
+	bool is_put;
 
 	if (!activity.request)
 		return;
 	pthread_mutex_lock(&activity.lock);
-	if (!has_room_locked(bytes)) {
-		full = take_buffer_locked();
-		get_buffer_locked();
-	}
-	if (has_room_locked(bytes)) {
-		memcpy(activity.buffer + activity.used, record, bytes);
-		activity.used += bytes;
-		activity.records++;
-	} else {
-		activity.dropped++;
-	}
+	is_put = put_locked(record, bytes);
 	pthread_mutex_unlock(&activity.lock);
-	complete_buffer(&full);
+	if (!is_put)
+		put_in_new_buffer(record, bytes);
 }
 
 /* ---- records ---- */
@@ -119,6 +153,7 @@ void cupti_forget_activity(void)
 {
 	pthread_mutex_init(&activity.lock, NULL);
 	memset(activity.enabled, 0, sizeof(activity.enabled));
+	memset(activity.calls, 0, sizeof(activity.calls));
 	activity.buffer = NULL;
 	activity.used = activity.records = 0;
 }
@@ -151,7 +186,7 @@ u64 cupti_record_begin(void)
 void cupti_record_call(enum cupti_domain domain, u32 id, u64 begin, u32 correlation, int status)
 {
 	struct activity_call r = {
-		.kind = domain == CUPTI_DRIVER ? ACTIVITY_DRIVER : ACTIVITY_RUNTIME,
+		.kind = kind_of_domain(domain),
 		.id = id,
 		.begin = begin,
 		.end = record_time(),
@@ -187,12 +222,34 @@ CUPTI_FN(cuptiActivityRegisterTimestampCallback, (u64(*clock)(void)))
 	return CUPTI_SUCCESS;
 }
 
+/* Records of one function, or (all) of those of a domain. */
+static int switch_calls(enum cupti_domain domain, u32 id, bool all, bool on)
+{
+	bool some = false;
+
+	if (!all && id >= CUPTI_IDS)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	pthread_mutex_lock(&activity.lock);
+	for (u32 i = 0; i < CUPTI_IDS; i++) {
+		if (all || i == id)
+			__atomic_store_n(&activity.calls[domain][i], on, __ATOMIC_RELAXED);
+		some |= activity.calls[domain][i];
+	}
+	__atomic_store_n(&activity.enabled[kind_of_domain(domain)], some, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&activity.lock);
+	cupti_switch();
+	return CUPTI_SUCCESS;
+}
+
 static int switch_kind(u32 kind, bool on)
 {
 	if (!kind || kind >= ACTIVITY_KINDS)
 		return CUPTI_ERROR_INVALID_KIND;
 	if (kind != ACTIVITY_DRIVER && kind != ACTIVITY_RUNTIME && kind != ACTIVITY_EXTERNAL)
 		return on ? CUPTI_ERROR_NOT_SUPPORTED : CUPTI_SUCCESS;
+	if (kind != ACTIVITY_EXTERNAL)
+		return switch_calls(kind == ACTIVITY_DRIVER ? CUPTI_DRIVER : CUPTI_RUNTIME, 0, true,
+				    on);
 	__atomic_store_n(&activity.enabled[kind], on, __ATOMIC_RELAXED);
 	cupti_switch();
 	return CUPTI_SUCCESS;
@@ -218,17 +275,14 @@ CUPTI_FN(cuptiActivityDisableContext, (void *context, u32 kind))
 	return context ? switch_kind(kind, false) : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/* Records of single functions: all of the domain are written. */
 CUPTI_FN(cuptiActivityEnableRuntimeApi, (u32 id, u8 enable))
 {
-	(void)id, (void)enable;
-	return CUPTI_SUCCESS;
+	return switch_calls(CUPTI_RUNTIME, id, false, enable);
 }
 
 CUPTI_FN(cuptiActivityEnableDriverApi, (u32 id, u8 enable))
 {
-	(void)id, (void)enable;
-	return CUPTI_SUCCESS;
+	return switch_calls(CUPTI_DRIVER, id, false, enable);
 }
 
 CUPTI_FN(cuptiActivityEnableLatencyTimestamps, (u8 enable))

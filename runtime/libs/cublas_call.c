@@ -237,8 +237,7 @@ static int blas_run(void *data, const struct work_run *w)
 int cublas_put(const struct cublas_call *c, work_fn *fn, const void *data, size_t bytes)
 {
 	libs_announce(c->f);
-	return cublas_status_of(
-		plrt_work_issue(c->f->name, c->state.stream, fn, data, bytes, false));
+	return cublas_status_of(plrt_work_issue(c->f->name, c->state.stream, fn, data, bytes, 0));
 }
 
 int cublas_issue(const struct cublas_call *c)

@@ -372,7 +372,7 @@ static int lt_matmul(struct libs_function *f, void *handle, void *desc, struct l
 	libs_announce(f);
 	if (!c->m || !c->n || !c->batch)
 		return CUBLAS_SUCCESS;
-	return cublas_status_of(plrt_work_issue(f->name, stream, lt_run, &l, sizeof(l), false));
+	return cublas_status_of(plrt_work_issue(f->name, stream, lt_run, &l, sizeof(l), 0));
 }
 
 /* ---- algorithms: there is one ---- */

@@ -93,22 +93,24 @@ static int lt_query(void *object, u32 attribute, void *value, size_t bytes, size
 
 static int lt_new_desc(void **out, int compute, int scale)
 {
-	int status = lt_new(out), epilogue = 1;
+	int status = lt_new(out), epilogue = 1, whole = 2;
 
 	if (status)
 		return status;
 	lt_set(*out, LT_COMPUTE_TYPE, &compute, 4);
 	lt_set(*out, LT_SCALE_TYPE, &scale, 4);
+	lt_set(*out, LT_FILL_MODE, &whole, 4);
 	return lt_set(*out, LT_EPILOGUE, &epilogue, 4);
 }
 
 static int lt_new_layout(void **out, int type, u64 rows, u64 columns, s64 ld)
 {
-	int status = lt_new(out);
+	int status = lt_new(out), one = 1;
 
 	if (status)
 		return status;
 	lt_set(*out, LT_TYPE, &type, 4);
+	lt_set(*out, LT_BATCH, &one, 4);
 	lt_set(*out, LT_ROWS, &rows, 8);
 	lt_set(*out, LT_COLUMNS, &columns, 8);
 	return lt_set(*out, LT_LD, &ld, 8);

@@ -225,7 +225,6 @@ int cufft_issue(struct libs_function *f, void *stream, const struct cufft_shape 
 	libs_announce(f);
 	if (!in || !out)
 		return CUFFT_INVALID_VALUE;
-	return plrt_work_issue(f->name, stream, run_transform, &w, sizeof(w), false)
-		       ? CUFFT_EXEC_FAILED
-		       : CUFFT_SUCCESS;
+	return plrt_work_issue(f->name, stream, run_transform, &w, sizeof(w), 0) ? CUFFT_EXEC_FAILED
+										 : CUFFT_SUCCESS;
 }

@@ -150,7 +150,7 @@ static int gesvd(struct libs_function *f, void *handle, struct svd_call c)
 	libs_announce(f);
 	if (!c.n)
 		return CUSOLVER_SUCCESS;
-	return plrt_work_issue(f->name, stream, svd_run, &c, sizeof(c), false)
+	return plrt_work_issue(f->name, stream, svd_run, &c, sizeof(c), 0)
 		       ? CUSOLVER_EXECUTION_FAILED
 		       : CUSOLVER_SUCCESS;
 }

@@ -19,7 +19,9 @@ static const struct {
 } libraries[LIBS_COUNT] = {
 	[LIBS_CUBLAS] = {"cuBLAS", "cublas", "cublas=own", "cublas=host"},
 	[LIBS_CUFFT] = {"cuFFT", "cufft", "cufft=own", "cufft=host"},
+	[LIBS_CURAND] = {"cuRAND", "curand", "curand=own", "curand=host"},
 	[LIBS_CUSOLVER] = {"cuSOLVER", "cusolver", "cusolver=own", "cusolver=host"},
+	[LIBS_NCCL] = {"NCCL", "nccl", "nccl=own", "nccl=host"},
 };
 
 static enum mode modes[LIBS_COUNT];
@@ -80,8 +82,13 @@ void libs_announce(const struct libs_function *f)
 		"ptxloom: %s: the host computes %s%s in place of a GPU (%s); this is not emulated. "
 		"PTXLOOM_LIBS chooses.\n",
 		libraries[f->library].name, f->name,
-		modes[f->library] == HOST ? " and all others" : " and what else has no PTX",
-		f->library == LIBS_CUBLAS ? hl_blas_name() : "own loops");
+		modes[f->library] == HOST || !loader_next(&libs_none, f->name)
+			? " and all others"
+			: " and what else has no PTX",
+		f->library == LIBS_CUBLAS   ? hl_blas_name()
+		: f->library == LIBS_NCCL   ? "shared memory"
+		: f->library == LIBS_CURAND ? "the library's generators for the host"
+					    : "own loops");
 }
 
 /* Ours, by its name; those of the CUDA interfaces have other prefixes. */

@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-enum libs_library { LIBS_CUBLAS, LIBS_CUFFT, LIBS_CUSOLVER, LIBS_COUNT };
+enum libs_library { LIBS_CUBLAS, LIBS_CUFFT, LIBS_CURAND, LIBS_CUSOLVER, LIBS_NCCL, LIBS_COUNT };
 
 /* What a function's kernels are in the library. */
 enum libs_code {

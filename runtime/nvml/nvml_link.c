@@ -33,9 +33,9 @@ NVML_FN(nvmlDeviceGetTopologyNearestGpus,
 NVML_FN(nvmlDeviceGetP2PStatus,
 	(struct nvml_device * d, struct nvml_device *other, unsigned what, unsigned *out))
 {
-	bool linked = arch_devices_links(nvml_list(), d->index, other->index) != 0;
+	bool linked = d == other || arch_devices_links(nvml_list(), d->index, other->index) != 0;
 
-	if (what > NVML_P2P_PCI || d == other)
+	if (what > NVML_P2P_PCI)
 		return NVML_ERROR_INVALID_ARGUMENT;
 	*out = (what != NVML_P2P_NVLINK && what != NVML_P2P_ATOMICS) || linked
 		       ? NVML_P2P_OK

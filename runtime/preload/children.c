@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -121,3 +122,31 @@ CHILD(execvp, (const char *path, char *const argv[]), (path, child_words(path, a
 	}
 CHILD_SPAWN(posix_spawn)
 CHILD_SPAWN(posix_spawnp)
+
+/* ---- with the words as arguments ---- */
+
+/* execl(path, word, .., NULL) and with what follows NULL: its environment. */
+#define CHILD_LIST(name, exec, take_environment)                                                   \
+	EXPORT int name(const char *path, const char *word, ...);                                  \
+	EXPORT int name(const char *path, const char *word, ...)                                   \
+	{                                                                                          \
+		char *words[WORDS_MAX + 1] = {(char *)(uintptr_t)word};                            \
+		char *const *envp = environ;                                                       \
+		va_list list;                                                                      \
+		u32 n = 0;                                                                         \
+                                                                                                   \
+		va_start(list, word);                                                              \
+		while (words[n] && n < WORDS_MAX)                                                  \
+			words[++n] = va_arg(list, char *);                                         \
+		if (take_environment && !words[n])                                                 \
+			envp = va_arg(list, char *const *);                                        \
+		va_end(list);                                                                      \
+		if (words[n]) {                                                                    \
+			errno = E2BIG;                                                             \
+			return -1;                                                                 \
+		}                                                                                  \
+		return exec(path, words, envp);                                                    \
+	}
+CHILD_LIST(execl, execve, false)
+CHILD_LIST(execle, execve, true)
+CHILD_LIST(execlp, execvpe, false)

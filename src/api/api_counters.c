@@ -11,11 +11,8 @@ bool api_counters_open(struct ptxloom_device *dev)
 {
 	if (!dev->counting)
 		return true;
-	dev->kept = profile_kept_new();
-	dev->collect = dev->kept ? profile_open_told(dev->counting + 1 == PTXLOOM_COUNT_CACHES,
-						     profile_kept_add, dev->kept)
-				 : NULL;
-	dev->counters = dev->collect ? profile_device_open(dev->collect, &dev->dev) : NULL;
+	if (profile_keep(&dev->collect, dev->counting + 1 == PTXLOOM_COUNT_CACHES, &dev->kept))
+		dev->counters = profile_device_open(dev->collect, &dev->dev);
 	return dev->counters != NULL;
 }
 

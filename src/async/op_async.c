@@ -34,7 +34,7 @@ static bool global_host(struct gang *g, const struct uop *in, u64 *address, u32 
 	if (!bytes)
 		return true;
 	if (!mem_cache_hit(c, *address, bytes) &&
-	    !exec_cache_fill(g, in, *address, bytes, 0, write))
+	    !exec_cache_fill(g, in, *address, bytes, 0, write ? MEM_WRITE : MEM_READ))
 		return false;
 	*address += c->bias;
 	return true;

@@ -23,7 +23,7 @@ static struct tensor_map *map_at(struct gang *g, const struct uop *in, u64 addre
 		return (struct tensor_map *)(uintptr_t)(g->env->params +
 							(address - g->env->param_address));
 	if (!mem_cache_hit(c, address, TENSOR_MAP_BYTES) &&
-	    !mem_cache_fill(g->env->mem, c, address, TENSOR_MAP_BYTES, false))
+	    !mem_cache_fill(g->env->mem, c, address, TENSOR_MAP_BYTES, MEM_READ))
 		return NULL;
 	return (struct tensor_map *)(uintptr_t)(address + c->bias);
 }
@@ -80,7 +80,7 @@ static bool prepare(struct gang *g, const struct uop *in, u32 lane, struct tenso
 	if (!tensor_extent(m, &lo, &hi))
 		return refuse_read(g, in, lane, m->address, TENSOR_MAP_BYTES) != NULL;
 	if (hi > lo && !mem_cache_hit(c, lo, hi - lo) &&
-	    !exec_cache_fill(g, in, lo, hi - lo, lane, in->tensor.to_global))
+	    !exec_cache_fill(g, in, lo, hi - lo, lane, in->tensor.to_global ? MEM_WRITE : MEM_READ))
 		return (in->tensor.to_global ? refuse_write : refuse_read)(g, in, lane, lo,
 									   (u32)(hi - lo)) != NULL;
 	if (hi > lo)

@@ -27,11 +27,23 @@ static const struct row rows[] = {
 #undef SETTING
 };
 
+static bool hidden[SETTING_COUNT];
+
 const char *setting_text(enum setting s)
 {
-	const char *v = getenv(rows[s].name);
+	const char *v = __atomic_load_n(&hidden[s], __ATOMIC_RELAXED) ? NULL : getenv(rows[s].name);
 
 	return v && *v ? v : NULL;
+}
+
+void setting_hide(enum setting s)
+{
+	__atomic_store_n(&hidden[s], true, __ATOMIC_RELAXED);
+}
+
+void setting_show(enum setting s)
+{
+	__atomic_store_n(&hidden[s], false, __ATOMIC_RELAXED);
 }
 
 const char *setting_variable(enum setting s)

@@ -25,7 +25,7 @@ enum check {
 #define SETTING_SECONDS ((u64)1 << 63)
 
 /* The words of PTXLOOM_AFTER_FAULT. */
-enum after_fault { AFTER_FAULT_STICK, AFTER_FAULT_RESET, AFTER_FAULT_EXIT };
+enum after_fault { AFTER_FAULT_STICK, AFTER_FAULT_RESET, AFTER_FAULT_EXIT, AFTER_FAULT_CONTINUE };
 
 enum setting_kind {
 	SETTING_TEXT,   /* anything */
@@ -49,6 +49,10 @@ enum setting {
  * What the variable holds; NULL when it is not set or empty. Valid until the environment changes.
  */
 const char *setting_text(enum setting s);
+
+/* From now on it is as if it were not set, in this process. */
+void setting_hide(enum setting s);
+void setting_show(enum setting s); /* it is set again, if it was */
 
 /*
  * Parse a value as the row of s says. shown: the name in messages ("PTXLOOM_TIMEOUT", "--timeout").

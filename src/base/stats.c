@@ -3,7 +3,7 @@
  */
 #include "src/base/stats.h"
 
-bool stats_on;
+bool stats_is_on;
 static u64 stats_began;
 static struct stats_total totals[STATS_PHASES];
 
@@ -11,7 +11,12 @@ void stats_open(void)
 {
 	memset(totals, 0, sizeof(totals));
 	stats_began = clock_ns();
-	stats_on = true;
+	__atomic_store_n(&stats_is_on, true, __ATOMIC_RELAXED);
+}
+
+void stats_close(void)
+{
+	__atomic_store_n(&stats_is_on, false, __ATOMIC_RELAXED);
 }
 
 u64 stats_elapsed_ns(void)

@@ -18,22 +18,36 @@
  */
 #define KEPT 4096u
 
+/* In l1_age.used. */
+#define L1_ORDINARY ((u64)1 << 62)
+#define L1_KEPT ((u64)1 << 61)
+/* Of an entry of the index: so many lines can be told from each other. */
+#define SLOT_BITS 20u
+#define SLOT_MASK (((u32)1 << SLOT_BITS) - 1)
+
 static u32 l1_hash(u64 line)
 {
-	return (u32)((line * 0x9e3779b97f4a7c15u) >> 40);
+	return (u32)((line * 0x9e3779b97f4a7c15u) >> 32);
 }
 
 bool l1_init(struct l1 *c, const struct l1_rules *rules)
 {
-	u32 places = 4;
+	u32 places = 4, slots;
 
 	*c = (struct l1){.rules = *rules};
-	while (places < 2 * rules->lines)
+	if (c->rules.lines > SLOT_MASK / 2)
+		c->rules.lines = SLOT_MASK / 2;
+	c->rows = c->rules.rows < c->rules.lines ? c->rules.rows : c->rules.lines;
+	c->rows = c->rows ? c->rows : 1;
+	c->ways = (c->rules.lines + c->rows - 1) / c->rows;
+	slots = c->rows * c->ways;
+	while (places < 2 * c->rules.lines)
 		places *= 2;
 	c->index_mask = places - 1;
-	c->slot = calloc(rules->lines, sizeof(*c->slot));
+	c->slot = calloc(slots, sizeof(*c->slot));
+	c->age = calloc(slots, sizeof(*c->age));
 	c->index = calloc(places, sizeof(*c->index));
-	if (c->slot && c->index)
+	if (c->slot && c->age && c->index)
 		return true;
 	l1_fini(c);
 	return false;
@@ -42,6 +56,7 @@ bool l1_init(struct l1 *c, const struct l1_rules *rules)
 void l1_fini(struct l1 *c)
 {
 	free(c->slot);
+	free(c->age);
 	free(c->index);
 	*c = (struct l1){0};
 }
@@ -51,18 +66,20 @@ void l1_fini(struct l1 *c)
 /* The place of the line in the index, or the free one where it would be. */
 static u32 index_place(const struct l1 *c, u64 line)
 {
-	u32 i = l1_hash(line) & c->index_mask;
+	u32 hash = l1_hash(line), i = hash & c->index_mask, at;
 
-	while (c->index[i] && c->slot[c->index[i] - 1].line != line)
+	while ((at = c->index[i]) != 0) {
+		if (!((at ^ hash) >> SLOT_BITS) && c->slot[(at & SLOT_MASK) - 1].line == line)
+			break;
 		i = (i + 1) & c->index_mask;
+	}
 	return i;
 }
 
-static struct l1_line *l1_find(const struct l1 *c, u64 line)
+/* The slot of the line, or UINT32_MAX. */
+static u32 l1_find(const struct l1 *c, u64 line)
 {
-	u32 at = c->index_mask ? c->index[index_place(c, line)] : 0;
-
-	return at ? &c->slot[at - 1] : NULL;
+	return c->index_mask ? (c->index[index_place(c, line)] & SLOT_MASK) - 1 : UINT32_MAX;
 }
 
 /* Free place i, and move those behind it that could not have it. */
@@ -70,31 +87,46 @@ static void index_remove(struct l1 *c, u32 i)
 {
 	c->index[i] = 0;
 	for (u32 k = (i + 1) & c->index_mask; c->index[k]; k = (k + 1) & c->index_mask) {
-		u32 slot = c->index[k];
+		u64 line = c->slot[(c->index[k] & SLOT_MASK) - 1].line;
+		u32 wants = l1_hash(line) & c->index_mask;
 
+		if (((k - wants) & c->index_mask) < ((k - i) & c->index_mask))
+			continue;
+		c->index[i] = c->index[k];
 		c->index[k] = 0;
-		c->index[index_place(c, c->slot[slot - 1].line)] = slot;
+		i = k;
 	}
 }
 
 /* ---- lines that go ---- */
 
-static void take_away(struct l1 *c, struct l1_line *e)
+/* The slot's number when rows take turns. */
+static u32 by_turns(const struct l1 *c, u32 slot)
 {
-	u32 slot = (u32)(e - c->slot);
+	return slot % c->ways * c->rows + slot / c->ways;
+}
 
-	index_remove(c, index_place(c, e->line));
-	e->is_taken = false;
+static u32 slot_of_turn(const struct l1 *c, u32 i)
+{
+	return i % c->rows * c->ways + i / c->rows;
+}
+
+static void take_away(struct l1 *c, u32 slot)
+{
+	u32 turn = by_turns(c, slot);
+
+	index_remove(c, index_place(c, c->slot[slot].line));
+	c->age[slot].used = 0;
 	c->taken--;
-	c->first_free = slot < c->first_free ? slot : c->first_free;
+	c->first_free = turn < c->first_free ? turn : c->first_free;
 }
 
 void l1_drop(struct l1 *c, u64 line)
 {
-	struct l1_line *e = l1_find(c, line);
+	u32 slot = l1_find(c, line);
 
-	if (e)
-		take_away(c, e);
+	if (slot != UINT32_MAX)
+		take_away(c, slot);
 }
 
 void l1_flush(struct l1 *c)
@@ -102,98 +134,120 @@ void l1_flush(struct l1 *c)
 	if (!c->taken)
 		return;
 	memset(c->index, 0, ((size_t)c->index_mask + 1) * sizeof(*c->index));
-	memset(c->slot, 0, c->rules.lines * sizeof(*c->slot));
+	memset(c->age, 0, (size_t)c->rows * c->ways * sizeof(*c->age));
 	c->taken = c->first_free = 0;
 }
 
 /* ---- lines that come ---- */
 
-static bool is_kept(const struct l1 *c, const struct l1_line *e)
+/* How many slots the row has. */
+static u32 ways_in(const struct l1 *c, u32 row)
 {
-	return e->kept > c->time;
-}
-
-/* Goes `a` before `b`? */
-static bool goes_before(const struct l1 *c, const struct l1_line *a, const struct l1_line *b)
-{
-	if (a->goes_first != b->goes_first)
-		return a->goes_first;
-	if (c->rules.keeps_hit && is_kept(c, a) != is_kept(c, b))
-		return is_kept(c, b);
-	return a->used < b->used;
+	return c->ways - (row + (c->ways - 1) * c->rows >= c->rules.lines);
 }
 
 static u32 l1_row(const struct l1 *c, u64 line)
 {
 	u32 row = (u32)((line ^ line >> 3 ^ line >> 7) % c->rules.rows);
 
-	return row % c->rules.lines;
+	return row < c->rows ? row : row % c->rows;
 }
 
 /* A free slot of the row, or else any; some slot is free. */
-static struct l1_line *free_slot(struct l1 *c, u32 row)
+static u32 free_slot(struct l1 *c, u32 row)
 {
-	for (u32 i = row; i < c->rules.lines; i += c->rules.rows)
-		if (!c->slot[i].is_taken)
-			return &c->slot[i];
-	while (c->slot[c->first_free].is_taken)
+	u32 first = row * c->ways, end = first + ways_in(c, row);
+
+	for (u32 i = first; i < end; i++)
+		if (!c->age[i].used)
+			return i;
+	while (c->age[slot_of_turn(c, c->first_free)].used)
 		c->first_free++;
-	return &c->slot[c->first_free];
+	return slot_of_turn(c, c->first_free);
 }
 
-/* The line of the row that has to go. */
-static struct l1_line *row_victim(struct l1 *c, u32 row)
+/*
+ * The line of the row that has to go: one that goes first, else one that no hit keeps, and of those
+ * the one unused for longest.
+ */
+static u32 row_victim(const struct l1 *c, u32 row)
 {
-	struct l1_line *victim = &c->slot[row];
+	u32 first = row * c->ways, end = first + ways_in(c, row), victim = first;
+	u64 least = UINT64_MAX, keeps = c->rules.keeps_hit ? L1_KEPT : 0;
 
-	for (u32 i = row; i < c->rules.lines; i += c->rules.rows)
-		if (goes_before(c, &c->slot[i], victim))
-			victim = &c->slot[i];
+	for (u32 i = first; i < end; i++) {
+		u64 when = c->age[i].used + (c->age[i].kept > c->time ? keeps : 0);
+
+		victim = when < least ? i : victim;
+		least = when < least ? when : least;
+	}
 	return victim;
 }
 
-static struct l1_line *slot_for(struct l1 *c, u64 line)
+static u32 slot_for(struct l1 *c, u64 line)
 {
-	u32 row = l1_row(c, line);
-	struct l1_line *e;
+	u32 row = l1_row(c, line), slot;
 
 	if (c->taken < c->rules.lines) {
-		e = free_slot(c, row);
-	} else {
-		e = row_victim(c, row);
-		take_away(c, e);
+		c->taken++;
+		return free_slot(c, row);
 	}
-	c->taken++;
-	return e;
+	slot = row_victim(c, row);
+	index_remove(c, index_place(c, c->slot[slot].line));
+	return slot;
 }
 
-static struct l1_line *bring(struct l1 *c, u64 line, enum l1_keep keep)
+static void touch(struct l1 *c, u32 slot)
 {
-	struct l1_line *e;
+	c->age[slot].used = (c->age[slot].used & L1_ORDINARY) | ++c->time;
+}
+
+/* Returns the slot, UINT32_MAX if there is none. */
+static u32 bring(struct l1 *c, u64 line, enum l1_keep keep)
+{
+	u32 slot;
 
 	if (!c->rules.lines)
-		return NULL;
-	e = slot_for(c, line);
-	*e = (struct l1_line){.line = line,
-			      .used = ++c->time,
-			      .is_taken = true,
-			      .kept = keep == L1_KEEP_LAST ? c->time + KEPT : 0,
-			      .goes_first = keep == L1_KEEP_FIRST};
-	c->index[index_place(c, line)] = (u32)(e - c->slot) + 1;
-	return e;
+		return UINT32_MAX;
+	slot = slot_for(c, line);
+	c->slot[slot] = (struct l1_line){.line = line};
+	c->time++;
+	c->age[slot] = (struct l1_age){
+		.used = c->time | (keep == L1_KEEP_FIRST ? 0 : L1_ORDINARY),
+		.kept = keep == L1_KEEP_LAST ? c->time + KEPT : 0,
+	};
+	c->index[index_place(c, line)] = (l1_hash(line) & ~SLOT_MASK) | (slot + 1);
+	return slot;
+}
+
+/* ---- what comes soon ---- */
+
+void l1_expect(const struct l1 *c, u64 line)
+{
+	const struct l1_age *row;
+
+	if (!c->rules.lines)
+		return;
+	row = c->age + (size_t)l1_row(c, line) * c->ways;
+	__builtin_prefetch(&c->index[l1_hash(line) & c->index_mask], 1);
+	__builtin_prefetch(row, 1);
+	__builtin_prefetch(row + c->ways - 1, 1);
+}
+
+void l1_expect_slot(const struct l1 *c, u64 line)
+{
+	u32 at;
+
+	if (!c->rules.lines)
+		return;
+	at = c->index[l1_hash(line) & c->index_mask] & SLOT_MASK;
+	if (at)
+		__builtin_prefetch(&c->slot[at - 1], 1);
+	else if (c->taken == c->rules.lines)
+		__builtin_prefetch(&c->slot[row_victim(c, l1_row(c, line))], 1);
 }
 
 /* ---- loads and stores ---- */
-
-static u32 missing_sectors(const struct l1_line *e, const u32 need[CACHE_SECTORS])
-{
-	u32 sectors = 0;
-
-	for (u32 s = 0; s < CACHE_SECTORS; s++)
-		if (need[s] & ~(e ? e->valid[s] : 0))
-			sectors |= 1u << s;
-	return sectors;
-}
 
 static u32 asked(const u32 need[CACHE_SECTORS])
 {
@@ -204,21 +258,33 @@ static u32 asked(const u32 need[CACHE_SECTORS])
 	return sectors;
 }
 
+static u32 missing_sectors(const struct l1_line *e, const u32 need[CACHE_SECTORS])
+{
+	u32 sectors = 0;
+
+	for (u32 s = 0; s < CACHE_SECTORS; s++)
+		sectors |= (u32)((need[s] & ~e->valid[s]) != 0) << s;
+	return sectors;
+}
+
 u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep keep)
 {
-	struct l1_line *e = l1_find(c, line);
-	u32 sectors = missing_sectors(e, need);
+	u32 slot = l1_find(c, line), all = asked(need), sectors = all;
+	struct l1_line *e;
 
-	if (e) {
-		e->used = ++c->time;
-		if (keep == L1_KEEP_LAST || sectors != asked(need))
-			e->kept = c->time + KEPT;
+	if (slot != UINT32_MAX) {
+		sectors = missing_sectors(&c->slot[slot], need);
+		touch(c, slot);
+		if (keep == L1_KEEP_LAST || sectors != all)
+			c->age[slot].kept = c->time + KEPT;
 	} else if (keep != L1_KEEP_NOTHING) {
-		e = bring(c, line, keep);
+		slot = bring(c, line, keep);
 	}
-	if (e)
-		e->stored = 0;
-	for (u32 s = 0; e && keep != L1_KEEP_NOTHING && s < CACHE_SECTORS; s++)
+	if (slot == UINT32_MAX)
+		return sectors;
+	e = &c->slot[slot];
+	e->stored = 0;
+	for (u32 s = 0; keep != L1_KEEP_NOTHING && s < CACHE_SECTORS; s++)
 		if (sectors >> s & 1)
 			e->valid[s] = CACHE_ALL_BYTES;
 	return sectors;
@@ -226,21 +292,24 @@ u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep 
 
 bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep, u64 number)
 {
-	struct l1_line *e = l1_find(c, line);
-	bool was_there = e != NULL,
-	     hits = e && !(number && e->stored && e->stored + l1_number(1, 0) == number);
+	u32 slot = l1_find(c, line);
+	bool was_there = slot != UINT32_MAX, hits;
+	struct l1_line *e = was_there ? &c->slot[slot] : NULL;
 
+	hits = e && !(number && e->stored && e->stored + l1_number(1, 0) == number);
 	if (!c->rules.keeps_store) {
 		l1_drop(c, line);
 		return was_there;
 	}
-	if (e)
-		e->used = ++c->time;
+	if (was_there)
+		touch(c, slot);
 	else if (keep != L1_KEEP_NOTHING)
-		e = bring(c, line, keep);
-	if (e)
-		e->stored = !was_there || e->stored ? number : 0;
-	for (u32 s = 0; e && s < CACHE_SECTORS; s++)
+		slot = bring(c, line, keep);
+	if (slot == UINT32_MAX)
+		return hits;
+	e = &c->slot[slot];
+	e->stored = !was_there || e->stored ? number : 0;
+	for (u32 s = 0; s < CACHE_SECTORS; s++)
 		e->valid[s] |= bytes[s];
 	return hits;
 }

@@ -15,6 +15,12 @@
 #define CACHE_SECTORS 4u /* of a line */
 #define CACHE_ALL_BYTES 0xffffffffu
 
+/* How many of the sectors of a line these are, a bit each: faster than a call. */
+static inline u32 cache_count_sectors(u32 sectors)
+{
+	return (u32)(0x4332322132212110u >> sectors * 4) & 7;
+}
+
 struct l1_rules {
 	u32 lines; /* that the pool holds */
 	/*
@@ -35,21 +41,27 @@ enum l1_keep {
 };
 
 struct l1_line {
-	u64 line; /* address / CACHE_LINE_BYTES */
-	u64 used; /* when it was last looked up */
-	u32 valid[CACHE_SECTORS];
-	u64 kept;   /* until when a hit keeps it; 0: none has */
+	u64 line;   /* address / CACHE_LINE_BYTES */
 	u64 stored; /* what stored last (l1_store), if all that is here are stored words */
-	bool is_taken, goes_first;
+	u32 valid[CACHE_SECTORS];
 };
 
+/* When a line goes. */
+struct l1_age {
+	u64 used; /* when it was last looked up, with a bit unless it goes first; 0: it is free */
+	u64 kept; /* until when a hit keeps it; 0: none has */
+};
+
+/* Slots lie row by row, `ways` for each row, the last of which not all rows have. */
 struct l1 {
 	struct l1_rules rules;
+	u32 rows, ways;
 	u64 time;
-	struct l1_line *slot; /* rules.lines */
-	u32 taken;            /* of them */
-	u32 first_free;       /* no slot before it is free */
-	u32 *index;           /* by hash of the line: slot + 1; 0: none */
+	struct l1_line *slot;
+	struct l1_age *age; /* by slot */
+	u32 taken;          /* slots */
+	u32 first_free;     /* of all ways by turns, no one before it is free */
+	u32 *index;         /* by hash of the line: the rest of the hash, and slot + 1; 0: none */
 	u32 index_mask;
 };
 
@@ -75,6 +87,13 @@ static inline u64 l1_number(u32 instruction, u16 warp)
 {
 	return (u64)instruction << 16 | warp;
 }
+
+/*
+ * The line will be asked for soon: fetch from the host's memory where it would be found, then what
+ * is there. Both change nothing.
+ */
+void l1_expect(const struct l1 *c, u64 line);
+void l1_expect_slot(const struct l1 *c, u64 line);
 
 /* Take a line away: atomics, and loads that go past this cache. */
 void l1_drop(struct l1 *c, u64 line);

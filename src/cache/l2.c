@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-#define L2_SET_LINES 128u
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #define L2_SIZE_TENTHS 11u
 #define HOME_LINES (4096u / CACHE_LINE_BYTES)
 
@@ -35,168 +38,185 @@ static u64 tag_of(u64 line, u32 side)
  */
 static u32 home_of(const struct l2 *c, u64 line)
 {
-	return c->rules.partitions > 1 ? __builtin_popcountll(line / HOME_LINES) & 1 : 0;
+	return c->rules.partitions > 1 ? (u32)__builtin_parityll(line / HOME_LINES) : 0;
+}
+
+/* Each set begins with other slots: those of one number would share sets of the host's caches. */
+static void set_init(struct l2 *c, u32 set)
+{
+	struct l2_ways *w = &c->ways[set];
+
+	c->set[set] = (struct l2_set){0};
+	memset(w->mark, 0, sizeof(w->mark));
+	for (u32 i = 0; i < L2_SET_LINES; i++)
+		w->order[i] = (u8)((i + set * 37) % L2_SET_LINES);
 }
 
 bool l2_init(struct l2 *c, const struct l2_rules *rules)
 {
-	u64 lines = rules->bytes / 10 * L2_SIZE_TENTHS / CACHE_LINE_BYTES, places = 2;
+	u64 lines = rules->bytes / 10 * L2_SIZE_TENTHS / CACHE_LINE_BYTES;
 	u64 sets = max_u64(lines / L2_SET_LINES, 1);
 
 	*c = (struct l2){.rules = *rules, .sets = (u32)sets};
-	while (places < 2 * sets * L2_SET_LINES)
-		places *= 2;
-	c->index_mask = (u32)(places - 1);
 	if (rules->bytes)
 		c->persisting_most =
 			(u32)(rules->set_aside * L2_SET_LINES / max_u64(rules->bytes, 1));
 	/* Pages that are never touched cost nothing. */
 	c->slot = calloc(sets * L2_SET_LINES, sizeof(*c->slot));
-	c->len = calloc(sets, sizeof(*c->len));
-	c->persisting = calloc(sets, sizeof(*c->persisting));
-	c->ends = calloc(sets, sizeof(*c->ends));
-	c->index = calloc(places, sizeof(*c->index));
-	if (c->slot && c->len && c->persisting && c->ends && c->index)
-		return true;
-	l2_fini(c);
-	return false;
+	c->set = calloc(sets, sizeof(*c->set));
+	c->ways = aligned_alloc(_Alignof(struct l2_ways), sets * sizeof(*c->ways));
+	if (!c->slot || !c->set || !c->ways) {
+		l2_fini(c);
+		return false;
+	}
+	for (u32 i = 0; i < c->sets; i++)
+		set_init(c, i);
+	return true;
 }
 
 void l2_fini(struct l2 *c)
 {
 	free(c->slot);
-	free(c->len);
-	free(c->persisting);
-	free(c->ends);
-	free(c->index);
+	free(c->set);
+	free(c->ways);
 	*c = (struct l2){0};
 }
 
 /* ---- where a line is ---- */
 
-static u32 l2_place(const struct l2 *c, u64 tag)
-{
-	u32 hash = (u32)l2_mix(tag), i = hash & c->index_mask;
+/* Of a tag: its set, and what its slot has in l2_set.mark. */
+struct l2_at {
+	u64 tag;
+	u32 set;
+	u8 mark;
+};
 
-	while (c->index[i].at &&
-	       (c->index[i].hash != hash || c->slot[c->index[i].at - 1].tag != tag))
-		i = (i + 1) & c->index_mask;
-	return i;
+static struct l2_at l2_at(const struct l2 *c, u64 tag)
+{
+	u64 hash = l2_mix(tag);
+	u8 mark = (u8)hash;
+
+	return (struct l2_at){tag, (u32)((hash >> 20) % c->sets), mark ? mark : 1};
 }
 
-static struct l2_line *l2_find(const struct l2 *c, u64 tag)
+static struct l2_line *line_at(const struct l2 *c, u32 set, u32 slot)
 {
-	u32 at = c->index[l2_place(c, tag)].at;
-
-	return at ? &c->slot[at - 1] : NULL;
+	return &c->slot[(size_t)set * L2_SET_LINES + slot];
 }
 
-static void l2_enter(struct l2 *c, const struct l2_line *e)
+/* Bytes of 128 that are `x`, a bit each. */
+#if defined(__SSE2__)
+static inline void bytes_equal(const u8 at[L2_SET_LINES], u8 x, u64 out[2])
 {
-	c->index[l2_place(c, e->tag)] =
-		(struct l2_entry){.at = (u32)(e - c->slot) + 1, .hash = (u32)l2_mix(e->tag)};
-}
+	__m128i same = _mm_set1_epi8((char)x);
 
-/* Free place i; those behind it that could have it, or a place before theirs, move up. */
-static void l2_unindex(struct l2 *c, u32 i)
-{
-	c->index[i].at = 0;
-	for (u32 k = (i + 1) & c->index_mask; c->index[k].at; k = (k + 1) & c->index_mask) {
-		u32 wants = c->index[k].hash & c->index_mask;
+	for (u32 half = 0; half < 2; half++) {
+		out[half] = 0;
+		for (u32 i = 0; i < 4; i++) {
+			__m128i v = _mm_load_si128((const __m128i *)at + half * 4 + i);
+			u32 bits = (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(v, same));
 
-		if (((k - wants) & c->index_mask) < ((k - i) & c->index_mask))
-			continue;
-		c->index[i] = c->index[k];
-		c->index[k].at = 0;
-		i = k;
+			out[half] |= (u64)bits << 16 * i;
+		}
 	}
 }
-
-static u32 set_of(const struct l2 *c, u64 tag)
+#else
+static inline void bytes_equal(const u8 at[L2_SET_LINES], u8 x, u64 out[2])
 {
-	return (u32)((l2_mix(tag) >> 20) % c->sets);
+	out[0] = out[1] = 0;
+	for (u32 i = 0; i < L2_SET_LINES; i++)
+		out[i >> 6] |= (u64)(at[i] == x) << (i & 63);
+}
+#endif
+
+static struct l2_line *l2_find(const struct l2 *c, const struct l2_at *at)
+{
+	u64 marked[2];
+
+	bytes_equal(c->ways[at->set].mark, at->mark, marked);
+	for (u32 half = 0; half < 2; half++)
+		for (u64 m = marked[half]; m; m &= m - 1) {
+			u32 slot = half * 64 + (u32)__builtin_ctzll(m);
+			struct l2_line *e = line_at(c, at->set, slot);
+
+			if (e->tag == at->tag)
+				return e;
+		}
+	return NULL;
+}
+
+static void expect_set(const struct l2 *c, u64 tag)
+{
+	const struct l2_ways *w = &c->ways[l2_at(c, tag).set];
+
+	for (u32 i = 0; i < L2_SET_LINES; i += 64) {
+		__builtin_prefetch(w->mark + i, 1);
+		__builtin_prefetch(w->order + i, 1);
+	}
 }
 
 void l2_expect(const struct l2 *c, u64 line, u32 side)
 {
-	__builtin_prefetch(&c->index[(u32)l2_mix(tag_of(line, side)) & c->index_mask]);
-	if (home_of(c, line) != side)
-		__builtin_prefetch(&c->index[(u32)l2_mix(tag_of(line, !side)) & c->index_mask]);
+	expect_set(c, tag_of(line, side));
 }
 
-/* The line, or the slot that it would get. */
-static void expect_slot(const struct l2 *c, u64 tag)
+/* What may be the line, or the slot that it would get. Is there any that may be? */
+static bool expect_slot(const struct l2 *c, u64 tag)
 {
-	u32 at = c->index[(u32)l2_mix(tag) & c->index_mask].at, set;
+	struct l2_at at = l2_at(c, tag);
+	const struct l2_ways *w = &c->ways[at.set];
+	u32 len = c->set[at.set].len;
+	u64 marked[2];
 
-	if (at) {
-		__builtin_prefetch(&c->slot[at - 1], 1);
-		return;
-	}
-	set = set_of(c, tag);
-	__builtin_prefetch(
-		&c->slot[(size_t)set * L2_SET_LINES +
-			 (c->len[set] < L2_SET_LINES ? c->len[set]
-						     : c->ends[set][L2_NORMAL].oldest - 1u) %
-				 L2_SET_LINES],
-		1);
+	bytes_equal(w->mark, at.mark, marked);
+	for (u32 half = 0; half < 2; half++)
+		for (u64 m = marked[half]; m; m &= m - 1)
+			__builtin_prefetch(line_at(c, at.set, half * 64 + (u32)__builtin_ctzll(m)),
+					   1);
+	if (marked[0] | marked[1])
+		return true;
+	__builtin_prefetch(line_at(c, at.set, w->order[len < L2_SET_LINES ? len : len - 1]), 1);
+	return false;
 }
 
-void l2_expect_line(const struct l2 *c, u64 line, u32 side)
+bool l2_expect_line(const struct l2 *c, u64 line, u32 side)
 {
-	expect_slot(c, tag_of(line, side));
-	if (home_of(c, line) != side)
-		expect_slot(c, tag_of(line, !side));
+	u32 home = home_of(c, line);
+
+	if (expect_slot(c, tag_of(line, side)) || home == side)
+		return false;
+	expect_set(c, tag_of(line, home));
+	return true;
 }
 
-/* ---- which line was used when, by set and class ---- */
-
-static struct l2_line *line_at(const struct l2 *c, u32 set, u8 number)
+void l2_expect_home(const struct l2 *c, u64 line)
 {
-	return &c->slot[(size_t)set * L2_SET_LINES + number - 1];
+	expect_slot(c, tag_of(line, home_of(c, line)));
 }
 
-static u8 slot_number(const struct l2 *c, u32 set, const struct l2_line *e)
+/* ---- which line was used when ---- */
+
+static void count_class(struct l2_set *s, u32 class, s32 n)
 {
-	return (u8)(e - &c->slot[(size_t)set * L2_SET_LINES] + 1);
+	s->of_class[class] = (u8)(s->of_class[class] + n);
 }
 
-/* Let those beside a line point at it as `number`; or at each other, if it is to go. */
-static void join_beside(struct l2 *c, u32 set, const struct l2_line *e, u8 before, u8 after)
+/* Where the slot is in the order of its set. */
+static u32 place_in_order(const struct l2_ways *w, u32 slot)
 {
-	struct l2_ends *ends = &c->ends[set][e->class];
+	u64 at[2];
 
-	if (e->before)
-		line_at(c, set, e->before)->after = after;
-	else
-		ends->oldest = after;
-	if (e->after)
-		line_at(c, set, e->after)->before = before;
-	else
-		ends->newest = before;
+	bytes_equal(w->order, (u8)slot, at);
+	return at[0] ? (u32)__builtin_ctzll(at[0]) : 64 + (u32)__builtin_ctzll(at[1]);
 }
 
-static void unlink_line(struct l2 *c, u32 set, struct l2_line *e)
+/* The slot at place i becomes the one that was used last. */
+static void make_newest(struct l2_ways *w, u32 i)
 {
-	join_beside(c, set, e, e->before, e->after);
-	c->persisting[set] = (u8)(c->persisting[set] - (e->class == L2_PERSISTING));
-}
+	u8 slot = w->order[i];
 
-/* As the one that was used last. */
-static void link_line(struct l2 *c, u32 set, struct l2_line *e, enum l2_class class)
-{
-	struct l2_ends *ends = &c->ends[set][class];
-	u8 number = slot_number(c, set, e);
-
-	e->class = (u8) class;
-	e->before = ends->newest;
-	e->after = 0;
-	if (ends->newest)
-		line_at(c, set, ends->newest)->after = number;
-	else
-		ends->oldest = number;
-	ends->newest = number;
-	c->persisting[set] = (u8)(c->persisting[set] + (class == L2_PERSISTING));
+	memmove(w->order + 1, w->order, i);
+	w->order[0] = slot;
 }
 
 /* ---- lines that go ---- */
@@ -204,82 +224,102 @@ static void link_line(struct l2 *c, u32 set, struct l2_line *e, enum l2_class cl
 /* Partly written sectors are read before the line is written. */
 static void write_back(struct l2 *c, const struct l2_line *e)
 {
-	for (u32 s = 0; s < CACHE_SECTORS; s++) {
-		if (!(e->dirty >> s & 1))
-			continue;
+	for (u32 dirty = e->dirty; dirty; dirty &= dirty - 1) {
 		c->count.dram_write++;
-		c->count.dram_read += e->valid[s] != CACHE_ALL_BYTES;
+		c->count.dram_read += e->valid[__builtin_ctz(dirty)] != CACHE_ALL_BYTES;
 	}
 }
 
-/* Forget a line; the last of its set takes its slot. */
-static void forget(struct l2 *c, struct l2_line *e)
+/* Forget the line at place i of the order of its set: its slot is the first that is free. */
+static void forget_at(struct l2 *c, u32 set, u32 i)
 {
-	u32 set = set_of(c, e->tag);
-	struct l2_line *last = &c->slot[(size_t)set * L2_SET_LINES + c->len[set] - 1];
+	struct l2_set *s = &c->set[set];
+	struct l2_ways *w = &c->ways[set];
+	u8 slot = w->order[i];
 
-	unlink_line(c, set, e);
-	l2_unindex(c, l2_place(c, e->tag));
-	if (e != last) {
-		u32 at = l2_place(c, last->tag);
-		u8 number = slot_number(c, set, e);
+	memmove(w->order + i, w->order + i + 1, s->len - i - 1u);
+	w->order[--s->len] = slot;
+	w->mark[slot] = 0;
+	count_class(s, line_at(c, set, slot)->class, -1);
+}
 
-		join_beside(c, set, last, number, number);
-		*e = *last;
-		c->index[at].at = (u32)(e - c->slot) + 1;
-	}
-	c->len[set]--;
+static void forget(struct l2 *c, const struct l2_line *e)
+{
+	size_t at = (size_t)(e - c->slot);
+	u32 set = (u32)(at / L2_SET_LINES);
+
+	forget_at(c, set, place_in_order(&c->ways[set], (u32)(at % L2_SET_LINES)));
+}
+
+/* The place of the oldest line of the class in the order; there is one. */
+static u32 oldest_of(const struct l2 *c, u32 set, enum l2_class class)
+{
+	const struct l2_set *s = &c->set[set];
+	u32 i = s->len - 1u;
+
+	if (s->of_class[class] != s->len)
+		while (line_at(c, set, c->ways[set].order[i])->class != class)
+			i--;
+	return i;
 }
 
 /* Persisting lines go only for others of their kind, and before those when there are too many. */
-static struct l2_line *victim_of(const struct l2 *c, u32 set, enum l2_class class)
+static u32 victim_of(const struct l2 *c, u32 set, enum l2_class class)
 {
-	const struct l2_ends *ends = c->ends[set];
+	const struct l2_set *s = &c->set[set];
+	u32 persisting = s->of_class[L2_PERSISTING];
 
-	if ((class == L2_PERSISTING && c->persisting[set] >= c->persisting_most) ||
-	    c->persisting[set] == c->len[set])
-		return line_at(c, set, ends[L2_PERSISTING].oldest);
-	return line_at(c, set,
-		       ends[L2_STREAMING].oldest ? ends[L2_STREAMING].oldest
-						 : ends[L2_NORMAL].oldest);
+	if ((class == L2_PERSISTING && persisting >= c->persisting_most) || persisting == s->len)
+		return oldest_of(c, set, L2_PERSISTING);
+	return oldest_of(c, set, s->of_class[L2_STREAMING] ? L2_STREAMING : L2_NORMAL);
 }
 
-static struct l2_line *l2_bring(struct l2 *c, u64 tag, enum l2_class class)
+static struct l2_line *l2_bring(struct l2 *c, const struct l2_at *at, enum l2_class class)
 {
-	u32 set = set_of(c, tag);
+	struct l2_set *s = &c->set[at->set];
+	struct l2_ways *w = &c->ways[at->set];
 	struct l2_line *e;
+	u32 victim;
 
 	if (class == L2_PERSISTING && !c->persisting_most)
 		class = L2_NORMAL;
-	if (c->len[set] == L2_SET_LINES ||
-	    (class == L2_PERSISTING && c->persisting[set] >= c->persisting_most)) {
-		e = victim_of(c, set, class);
-		write_back(c, e);
-		forget(c, e);
+	if (s->len == L2_SET_LINES ||
+	    (class == L2_PERSISTING && s->of_class[L2_PERSISTING] >= c->persisting_most)) {
+		victim = victim_of(c, at->set, class);
+		write_back(c, line_at(c, at->set, w->order[victim]));
+		forget_at(c, at->set, victim);
 	}
-	e = &c->slot[(size_t)set * L2_SET_LINES + c->len[set]++];
-	*e = (struct l2_line){.tag = tag, .used = ++c->time};
-	link_line(c, set, e, class);
-	l2_enter(c, e);
+	make_newest(w, s->len++);
+	w->mark[w->order[0]] = at->mark;
+	count_class(s, class, 1);
+	e = line_at(c, at->set, w->order[0]);
+	*e = (struct l2_line){.tag = at->tag, .class = (u8) class};
 	return e;
 }
 
 /* The line, made if it is not there; *was_there: it was. */
 static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class, bool *was_there)
 {
-	struct l2_line *e = l2_find(c, tag);
-	u32 set;
+	struct l2_at at = l2_at(c, tag);
+	struct l2_line *e = l2_find(c, &at);
+	struct l2_ways *w = &c->ways[at.set];
+	u32 slot;
 
 	*was_there = e != NULL;
 	if (!e)
-		return l2_bring(c, tag, class);
-	e->used = ++c->time;
-	if (e->after) {
-		set = (u32)((size_t)(e - c->slot) / L2_SET_LINES);
-		unlink_line(c, set, e);
-		link_line(c, set, e, (enum l2_class)e->class);
-	}
+		return l2_bring(c, &at, class);
+	slot = (u32)((size_t)(e - c->slot) % L2_SET_LINES);
+	if (w->order[0] != slot)
+		make_newest(w, place_in_order(w, slot));
 	return e;
+}
+
+/* Is there such a line? */
+static struct l2_line *l2_look(const struct l2 *c, u64 tag)
+{
+	struct l2_at at = l2_at(c, tag);
+
+	return l2_find(c, &at);
 }
 
 /* ---- requests ---- */
@@ -291,13 +331,19 @@ static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class, bool 
  */
 static u32 look_up(const struct l2_line *e, u32 sectors, u32 piece, u32 *hits)
 {
-	u32 fetch = 0;
+	u32 fetch = 0, there = 0;
 
+	for (u32 s = 0; s < CACHE_SECTORS; s++)
+		there |= (u32)(e->valid[s] == CACHE_ALL_BYTES) << s;
+	*hits = cache_count_sectors(sectors & there);
+	/* As a rule all are there. */
+	if (!(sectors & ~there))
+		return 0;
 	*hits = 0;
 	for (u32 s = 0; s < CACHE_SECTORS; s++) {
 		if (!(sectors >> s & 1) || fetch >> s & 1)
 			continue;
-		if (e->valid[s] == CACHE_ALL_BYTES)
+		if (there >> s & 1)
 			++*hits;
 		else
 			fetch |= ((1u << piece) - 1) << s / piece * piece;
@@ -315,7 +361,7 @@ static void fill_sectors(struct l2_line *e, u32 sectors)
 /* Fetch sectors into a line at home; DRAM is asked for what is not there. */
 static void fetch_home(struct l2 *c, struct l2_line *e, u32 sectors)
 {
-	c->count.dram_read += (u32)__builtin_popcount(sectors);
+	c->count.dram_read += cache_count_sectors(sectors);
 	fill_sectors(e, sectors);
 }
 
@@ -368,7 +414,7 @@ static void read_far(struct l2 *c, u64 line, u32 fetch, u32 piece, enum l2_class
 	struct l2_line *e = l2_take(c, tag_of(line, home_of(c, line)), class, &was_there);
 
 	lacks = look_up(e, fetch, piece, &hits);
-	count_fabric(c, L2_READ, (u32)__builtin_popcount(fetch), hits, was_there);
+	count_fabric(c, L2_READ, cache_count_sectors(fetch), hits, was_there);
 	mark_far(c, e, was_there);
 	fetch_home(c, e, lacks);
 }
@@ -377,7 +423,7 @@ static void read_far(struct l2 *c, u64 line, u32 fetch, u32 piece, enum l2_class
 static u32 l2_read_line(struct l2 *c, u64 line, u32 sectors, u32 side, u32 piece,
 			enum l2_class class)
 {
-	u32 n = (u32)__builtin_popcount(sectors), hits, fetch;
+	u32 n = cache_count_sectors(sectors), hits, fetch;
 	bool was_there;
 	struct l2_line *e = l2_take(c, tag_of(line, side), class, &was_there);
 
@@ -388,7 +434,7 @@ static u32 l2_read_line(struct l2 *c, u64 line, u32 sectors, u32 side, u32 piece
 		return 0;
 	}
 	count_request(c, L2_READ, e, n, hits, was_there);
-	c->count.miss[L2_READ] += (u32)__builtin_popcount(fetch);
+	c->count.miss[L2_READ] += cache_count_sectors(fetch);
 	if (!fetch)
 		return 0;
 	if (home_of(c, line) == side) {
@@ -408,7 +454,7 @@ void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_sectors, e
 
 	/* The home of a line asks itself for the one beside it. */
 	if (fetched && piece > CACHE_SECTORS && home_of(c, line) == side &&
-	    !l2_find(c, tag_of(line ^ 1, side)))
+	    !l2_look(c, tag_of(line ^ 1, side)))
 		l2_read_line(c, line ^ 1, (1u << CACHE_SECTORS) - 1, side, CACHE_SECTORS, class);
 }
 
@@ -431,7 +477,7 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side, 
 	struct l2_line *e = l2_take(c, tag_of(line, side), class, &was_there);
 
 	sectors = write_sectors(e, bytes);
-	n = (u32)__builtin_popcount(sectors);
+	n = cache_count_sectors(sectors);
 	count_request(c, L2_WRITE, e, n, n, was_there);
 	if (home != side) {
 		e = l2_take(c, tag_of(line, home), class, &was_there);
@@ -446,7 +492,7 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 {
 	u32 home = home_of(c, line), piece = c->rules.fetch_bytes / CACHE_SECTOR_BYTES, hits, fetch;
 	u32 under_way = 0;
-	struct l2_line *e, *copy = home != side ? l2_find(c, tag_of(line, side)) : NULL;
+	struct l2_line *e, *copy = home != side ? l2_look(c, tag_of(line, side)) : NULL;
 	bool was_there, had_copy = copy != NULL;
 
 	if (copy)
@@ -455,21 +501,21 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 	fetch = look_up(e, sectors, piece, &hits);
 	if (home != side) {
 		mark_far(c, e, was_there);
-	} else if (!fetch && is_under_way(c, e, op, (u32)__builtin_popcount(sectors))) {
+	} else if (!fetch && is_under_way(c, e, op, cache_count_sectors(sectors))) {
 		was_there = false;
 		hits = 0;
-		under_way = (u32)__builtin_popcount(sectors);
+		under_way = cache_count_sectors(sectors);
 	}
 	c->count.requests[op] += requests;
 	c->count.request_hit[op] +=
 		requests - ((home == side ? was_there : had_copy) ? 0 : packets);
 	c->count.sectors[op] += count;
 	/* Seen from the other side, it is a message that always finds its place. */
-	c->count.hit[op] += home == side ? hits + count - (u32)__builtin_popcount(sectors) : count;
-	c->count.miss[op] += home == side ? (u32)__builtin_popcount(fetch) + under_way : 0;
+	c->count.hit[op] += home == side ? hits + count - cache_count_sectors(sectors) : count;
+	c->count.miss[op] += home == side ? cache_count_sectors(fetch) + under_way : 0;
 	c->count.class_sectors[e->class] += count;
 	if (home != side) {
-		u32 lacks = (u32)__builtin_popcount(fetch & sectors);
+		u32 lacks = cache_count_sectors(fetch & sectors);
 
 		count_fabric(c, op, count, count - lacks, was_there);
 		c->count.fabric_requests[op] += requests - 1;
@@ -527,65 +573,39 @@ void l2_invalidate(struct l2 *c, u64 address, u64 bytes)
 	/* More lines than there are places: look at what is there instead. */
 	if (lines > (u64)c->sets * L2_SET_LINES) {
 		for (u32 set = 0; set < c->sets; set++)
-			for (u32 i = c->len[set]; i-- > 0;) {
-				struct l2_line *e = &c->slot[(size_t)set * L2_SET_LINES + i];
+			for (u32 i = c->set[set].len; i-- > 0;) {
+				u32 slot = c->ways[set].order[i];
 
-				if ((e->tag >> 1) - first < lines)
-					forget(c, e);
+				if ((line_at(c, set, slot)->tag >> 1) - first < lines)
+					forget_at(c, set, i);
 			}
 		return;
 	}
 	for (u64 l = first; l < first + lines; l++)
 		for (u32 side = 0; side < c->rules.partitions; side++) {
-			struct l2_line *e = l2_find(c, tag_of(l, side));
+			struct l2_line *e = l2_look(c, tag_of(l, side));
 
 			if (e)
 				forget(c, e);
 		}
 }
 
-/* The oldest of the two kinds that are to be one, or 0. */
-static u8 oldest_of(const struct l2 *c, u32 set)
-{
-	u8 a = c->ends[set][L2_NORMAL].oldest, b = c->ends[set][L2_PERSISTING].oldest;
-
-	if (!a || !b)
-		return a ? a : b;
-	return line_at(c, set, a)->used < line_at(c, set, b)->used ? a : b;
-}
-
-/* In the order in which they were used. */
-static void make_set_normal(struct l2 *c, u32 set)
-{
-	u8 order[L2_SET_LINES];
-	u32 n = 0;
-
-	for (u8 at; (at = oldest_of(c, set)) != 0; order[n++] = at)
-		unlink_line(c, set, line_at(c, set, at));
-	for (u32 i = 0; i < n; i++)
-		link_line(c, set, line_at(c, set, order[i]), L2_NORMAL);
-}
-
 void l2_make_normal(struct l2 *c)
 {
-	for (u32 set = 0; set < c->sets; set++)
-		if (c->persisting[set])
-			make_set_normal(c, set);
+	for (u32 set = 0; set < c->sets; set++) {
+		struct l2_set *s = &c->set[set];
+
+		for (u32 i = 0; s->of_class[L2_PERSISTING] && i < s->len; i++)
+			if (line_at(c, set, c->ways[set].order[i])->class == L2_PERSISTING)
+				line_at(c, set, c->ways[set].order[i])->class = L2_NORMAL;
+		count_class(s, L2_NORMAL, s->of_class[L2_PERSISTING]);
+		s->of_class[L2_PERSISTING] = 0;
+	}
 }
 
-/* Many lines go at once; a few one by one. */
 void l2_reset(struct l2 *c)
 {
-	u64 lines = 0;
-
 	for (u32 set = 0; set < c->sets; set++)
-		lines += c->len[set];
-	if (lines > c->index_mask / 64)
-		memset(c->index, 0, ((size_t)c->index_mask + 1) * sizeof(*c->index));
-	for (u32 set = 0; lines <= c->index_mask / 64 && set < c->sets; set++)
-		for (u32 i = c->len[set]; i-- > 0;)
-			l2_unindex(c, l2_place(c, c->slot[(size_t)set * L2_SET_LINES + i].tag));
-	memset(c->len, 0, c->sets);
-	memset(c->persisting, 0, c->sets);
-	memset(c->ends, 0, c->sets * sizeof(*c->ends));
+		if (c->set[set].len)
+			set_init(c, set);
 }

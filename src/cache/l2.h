@@ -52,37 +52,35 @@ struct l2_counts {
 
 struct l2_line {
 	u64 tag; /* line and side; see l2.c */
-	u64 used;
 	u32 valid[CACHE_SECTORS];
 	/* + 1: in which the home got it for the other side; what its own side asks then misses. */
 	u32 far_turn;
 	u8 dirty; /* sectors, a bit each */
 	u8 class;
-	u8 before,
-		after; /* those of its set and class that were used before it and after it, + 1 */
 };
 
-/* Of the lines of a set that are of one class, + 1. */
-struct l2_ends {
-	u8 oldest, newest;
+#define L2_SET_LINES 128u
+
+/* A set, apart from its lines: what is looked through. The host fetches no more than this of it. */
+struct l2_ways {
+	_Alignas(64) u8 mark[L2_SET_LINES]; /* by slot: of the tag's hash; 0: there is no line */
+	/* Slots: those that have lines (l2_set.len), the one used last first; then free ones. */
+	u8 order[L2_SET_LINES];
 };
 
-/* Where a line is: its slot + 1, 0: none; and the lower half of its tag's hash. */
-struct l2_entry {
-	u32 at, hash;
+struct l2_set {
+	u8 len;                  /* lines */
+	u8 of_class[L2_CLASSES]; /* how many of them */
 };
 
 struct l2 {
 	struct l2_rules rules;
-	u64 time;
 	u32 turn; /* in which requests come (play.h) */
 	u32 sets;
-	struct l2_line *slot;               /* sets x L2_SET_LINES */
-	u8 *len, *persisting;               /* by set: slots taken, and how many persist */
-	u32 persisting_most;                /* of a set */
-	struct l2_ends (*ends)[L2_CLASSES]; /* by set */
-	struct l2_entry *index;             /* by hash of the tag */
-	u32 index_mask;
+	struct l2_line *slot; /* sets x L2_SET_LINES */
+	struct l2_ways *ways; /* by set */
+	struct l2_set *set;
+	u32 persisting_most; /* of a set */
 	struct l2_counts count;
 };
 
@@ -123,10 +121,12 @@ void l2_far(struct l2 *c, enum l2_op op, enum l2_aperture aperture, u32 count, u
 
 /*
  * Requests for the line will come soon: fetch from the host's memory where it would be found, then
- * what is there. Both change nothing.
+ * what is there (true: it is not there, so its home will be asked), then what its home has. They
+ * change nothing.
  */
 void l2_expect(const struct l2 *c, u64 line, u32 side);
-void l2_expect_line(const struct l2 *c, u64 line, u32 side);
+bool l2_expect_line(const struct l2 *c, u64 line, u32 side);
+void l2_expect_home(const struct l2 *c, u64 line);
 
 /* The host or a copy engine writes these bytes: what is here is no longer valid. */
 void l2_invalidate(struct l2 *c, u64 address, u64 bytes);

@@ -17,6 +17,7 @@ bool cache_sm_init(struct cache_sm *sm, const struct l1_rules *rules)
 
 void cache_sm_fini(struct cache_sm *sm)
 {
+	cache_sm_stop(sm);
 	l1_fini(&sm->l1);
 	VEC_FREE(&sm->out);
 }
@@ -28,7 +29,7 @@ void cache_sm_begin(struct cache_sm *sm)
 	constant_reset(&sm->constant);
 	sm->turn = sm->number = 0;
 	sm->met = 0;
-	sm->out.len = 0;
+	sm->out.len = sm->sent = 0;
 	sm->count = (struct cache_counts){0};
 	sm->is_cut = false;
 }
@@ -86,7 +87,7 @@ static void request_sectors(struct cache_sm *sm, const struct cache_shape *s, u6
 
 	for (u32 k = 0; k < CACHE_SECTORS; k++)
 		r.bytes[k] = sectors >> k & 1;
-	sm->count.read_sectors += (u32)__builtin_popcount(sectors);
+	sm->count.read_sectors += cache_count_sectors(sectors);
 	if (sectors)
 		request_second(sm, &r);
 }
@@ -108,7 +109,7 @@ static u32 play_load(struct cache_sm *sm, const struct cache_shape *s, const str
 		sectors = l1_load(&sm->l1, tag_in_first(s, line), p->bytes,
 				  (enum l1_keep)s->policy.keep);
 	request_sectors(sm, s, line, sectors);
-	return (u32)__builtin_popcount(sectors);
+	return cache_count_sectors(sectors);
 }
 
 /* The bytes of whole words, which alone are kept. Are they all? */
@@ -129,7 +130,7 @@ static bool whole_words(const u32 bytes[CACHE_SECTORS], u32 out[CACHE_SECTORS])
 static u32 play_store(struct cache_sm *sm, const struct cache_shape *s, const struct cache_piece *p,
 		      u64 line)
 {
-	u32 sectors = (u32)__builtin_popcount(cache_piece_sectors(p)), kept[CACHE_SECTORS], written;
+	u32 sectors = cache_count_sectors(cache_piece_sectors(p)), kept[CACHE_SECTORS], written;
 	bool is_whole = whole_words(p->bytes, kept), joined = false, hits;
 	struct cache_request r = {.line = line,
 				  .turn = sm->turn,
@@ -198,6 +199,9 @@ static u32 play_piece(struct cache_sm *sm, const struct cache_shape *s, const st
 	}
 }
 
+/* Warps, or pieces of one, for which the host fetches ahead. */
+#define AHEAD 3u
+
 static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 first,
 			struct cache_insn *insns)
 {
@@ -207,8 +211,12 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 	sm->number++;
 	for (u32 i = 0; i < s->pieces; i++) {
 		const struct cache_piece *p = &s->piece[i];
-		u32 n = p->count ? p->count : (u32)__builtin_popcount(cache_piece_sectors(p));
+		u32 n = p->count ? p->count : cache_count_sectors(cache_piece_sectors(p));
 
+		if (i + 2 * AHEAD < s->pieces)
+			l1_expect(&sm->l1, first + (u64)p[2 * AHEAD].line);
+		if (i + AHEAD < s->pieces)
+			l1_expect_slot(&sm->l1, first + (u64)p[AHEAD].line);
 		sectors += n;
 		missed += play_piece(sm, s, p, first + (u64)p->line);
 	}
@@ -233,27 +241,39 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 
 /* ---- CTAs that take turns ---- */
 
-/* How far a CTA is. */
-struct played_cta {
-	struct cache_trace *trace;
-	struct cache_reader *at; /* by warp */
+enum played_state { WARP_RUNS, WARP_WAITS /* at a barrier */, WARP_OVER };
+
+struct played_warp {
+	struct cache_reader at;
+	u8 state; /* enum played_state */
 };
 
-/* Let all warps pass the barrier, if each that is not over stands at it. Does any have records? */
-static bool pass_barrier(struct played_cta *c)
+/* How far a CTA is. */
+struct cache_played {
+	struct cache_trace *trace;
+	struct played_warp *warp;
+	u32 waiting, over; /* warps */
+};
+
+/* What comes next, now that the warp has got further. */
+static void note_state(struct cache_sm *sm, struct cache_played *c, struct played_warp *w)
 {
-	bool all = true, any = false;
+	w->state = cache_reader_is_over(&w->at)                                 ? WARP_OVER
+		   : cache_reader_look(&w->at, sm->room)->kind == CACHE_BARRIER ? WARP_WAITS
+										: WARP_RUNS;
+	c->waiting += w->state == WARP_WAITS;
+	c->over += w->state == WARP_OVER;
+}
 
-	for (u32 w = 0; w < c->trace->warps; w++) {
-		bool is_over = cache_reader_is_over(&c->at[w]);
-
-		any |= !is_over;
-		all &= is_over || cache_reader_look(&c->at[w])->kind == CACHE_BARRIER;
-	}
-	for (u32 w = 0; any && all && w < c->trace->warps; w++)
-		if (!cache_reader_is_over(&c->at[w]))
-			cache_reader_go(&c->at[w]);
-	return any;
+/* All that are not over stand at the barrier. */
+static void pass_barrier(struct cache_sm *sm, struct cache_played *c)
+{
+	c->waiting = 0;
+	for (u32 w = 0; w < c->trace->warps; w++)
+		if (c->warp[w].state == WARP_WAITS) {
+			cache_reader_go(&c->warp[w].at);
+			note_state(sm, c, &c->warp[w]);
+		}
 }
 
 /* What the cache of constants lacks is fetched for all SMs. */
@@ -274,17 +294,9 @@ static void play_constant(struct cache_sm *sm, const struct cache_shape *s, u64 
 	}
 }
 
-static void play_turn(struct cache_sm *sm, struct cache_reader *at, struct cache_insn *insns)
+static void play_record(struct cache_sm *sm, const struct cache_shape *s, u64 line,
+			struct cache_insn *insns)
 {
-	const struct cache_shape *s;
-	u64 line;
-
-	if (cache_reader_is_over(at))
-		return;
-	s = cache_reader_look(at);
-	line = cache_reader_line(at);
-	if (s->kind == CACHE_BARRIER)
-		return;
 	if (s->kind == CACHE_CONSTANT) {
 		play_constant(sm, s, line);
 	} else if (s->kind == CACHE_FLUSH) {
@@ -293,57 +305,109 @@ static void play_turn(struct cache_sm *sm, struct cache_reader *at, struct cache
 	} else {
 		play_access(sm, s, line, insns);
 	}
-	cache_reader_go(at);
-	/* All requests of an instruction are of one turn. */
-	while (!cache_reader_is_over(at) && cache_reader_look(at)->policy.follows) {
-		play_access(sm, cache_reader_look(at), cache_reader_line(at), insns);
-		cache_reader_go(at);
-	}
 }
 
-static void play_all(struct cache_sm *sm, struct played_cta *c, u32 len, struct cache_insn *insns)
+static void play_turn(struct cache_sm *sm, struct cache_reader *at, struct cache_insn *insns)
 {
-	bool any = true;
+	const struct cache_shape *s = cache_reader_look(at, sm->room);
 
-	while (any) {
-		any = false;
-		for (u32 i = 0; i < len; i++) {
-			any |= pass_barrier(&c[i]);
-			for (u32 w = 0; w < c[i].trace->warps; w++) {
-				sm->warp = (u16)(i * c[i].trace->warps + w);
-				play_turn(sm, &c[i].at[w], insns);
-			}
-		}
+	/* All requests of an instruction are of one turn. */
+	do {
+		play_record(sm, s, cache_reader_line(at), insns);
+		cache_reader_go(at);
+		s = cache_reader_is_over(at) ? NULL : cache_reader_look(at, sm->room);
+	} while (s && s->policy.follows);
+}
+
+static void expect_warp(const struct cache_sm *sm, const struct cache_played *c, u32 w, bool slot)
+{
+	const struct played_warp *p = &c->warp[w];
+
+	if (w >= c->trace->warps || p->state != WARP_RUNS)
+		return;
+	if (slot)
+		l1_expect_slot(&sm->l1, cache_reader_line(&p->at));
+	else
+		l1_expect(&sm->l1, cache_reader_line(&p->at));
+}
+
+/* A turn of each warp of the CTA, the i-th of the SM; false: it was over already. */
+static bool play_cta(struct cache_sm *sm, struct cache_played *c, u32 i, struct cache_insn *insns)
+{
+	u32 warps = c->trace->warps;
+
+	if (c->over == warps)
+		return false;
+	if (c->waiting + c->over == warps)
+		pass_barrier(sm, c);
+	for (u32 w = 0; w < warps; w++) {
+		expect_warp(sm, c, w + 2 * AHEAD, false);
+		expect_warp(sm, c, w + AHEAD, true);
+		if (c->warp[w].state != WARP_RUNS)
+			continue;
+		sm->warp = (u16)(i * warps + w);
+		play_turn(sm, &c->warp[w].at, insns);
+		note_state(sm, c, &c->warp[w]);
+	}
+	return true;
+}
+
+static bool play_start(struct cache_sm *sm, struct cache_played *c, struct cache_trace *t)
+{
+	c->trace = t;
+	c->warp = calloc(t->warps, sizeof(*c->warp));
+	if (!c->warp)
+		return false;
+	for (u32 w = 0; w < t->warps; w++) {
+		cache_reader_init(&c->warp[w].at, t, w);
+		note_state(sm, c, &c->warp[w]);
+	}
+	return true;
+}
+
+void cache_sm_start(struct cache_sm *sm, struct cache_trace *const *trace, u32 len)
+{
+	bool ok;
+
+	cache_sm_stop(sm);
+	sm->played = calloc(len, sizeof(*sm->played));
+	sm->room = malloc(sizeof(*sm->room));
+	ok = sm->played && sm->room;
+	for (sm->ctas = 0; ok && sm->ctas < len; sm->ctas++)
+		ok = play_start(sm, &sm->played[sm->ctas], trace[sm->ctas]);
+	sm->is_cut |= !ok;
+	sm->runs = ok;
+}
+
+void cache_sm_stop(struct cache_sm *sm)
+{
+	for (u32 i = 0; i < sm->ctas; i++) {
+		struct cache_played *c = &sm->played[i];
+
+		for (u32 w = 0; c->warp && w < c->trace->warps; w++)
+			cache_reader_fini(&c->warp[w].at);
+		free(c->warp);
+		sm->is_cut |= c->trace->is_cut;
+	}
+	free(sm->played);
+	free(sm->room);
+	sm->played = NULL;
+	sm->room = NULL;
+	sm->ctas = 0;
+	sm->runs = false;
+}
+
+/* Up to this turn, or the end. */
+static void play_until(struct cache_sm *sm, u32 turn, struct cache_insn *insns)
+{
+	while (sm->runs && sm->turn < turn) {
+		sm->runs = false;
+		for (u32 i = 0; i < sm->ctas; i++)
+			sm->runs |= play_cta(sm, &sm->played[i], i, insns);
 		sm->turn++;
 	}
 	sm->count.constant_hit = sm->constant.hit;
 	sm->count.constant_miss = sm->constant.miss;
-}
-
-void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32 len,
-		      struct cache_insn *insns)
-{
-	struct played_cta *c = calloc(len, sizeof(*c));
-	bool ok = c != NULL;
-
-	for (u32 i = 0; ok && i < len; i++) {
-		c[i].trace = trace[i];
-		c[i].at = calloc(trace[i]->warps, sizeof(*c[i].at));
-		ok = c[i].at != NULL;
-		for (u32 w = 0; ok && w < trace[i]->warps; w++)
-			cache_reader_init(&c[i].at[w], trace[i], w);
-	}
-	if (ok)
-		play_all(sm, c, len, insns);
-	else
-		sm->is_cut = true;
-	for (u32 i = 0; c && i < len; i++) {
-		for (u32 w = 0; c[i].at && w < trace[i]->warps; w++)
-			cache_reader_fini(&c[i].at[w]);
-		free(c[i].at);
-		sm->is_cut |= trace[i]->is_cut;
-	}
-	free(c);
 }
 
 static void leave_lines(struct l1 *l1, const struct cache_shape *s, u64 first)
@@ -364,16 +428,21 @@ static void leave_lines(struct l1 *l1, const struct cache_shape *s, u64 first)
 
 void cache_leave_local(struct cache_sm *sm, struct cache_trace *const *trace, u32 len)
 {
-	for (u32 i = 0; i < len; i++)
+	struct cache_shape *room = malloc(sizeof(*room));
+
+	for (u32 i = 0; room && i < len; i++)
 		for (u32 w = 0; w < trace[i]->warps; w++) {
 			struct cache_reader r;
 
 			cache_reader_init(&r, trace[i], w);
 			r.keeps = true;
 			for (; !cache_reader_is_over(&r); cache_reader_go(&r))
-				leave_lines(&sm->l1, cache_reader_look(&r), cache_reader_line(&r));
+				leave_lines(&sm->l1, cache_reader_look(&r, room),
+					    cache_reader_line(&r));
 			cache_reader_fini(&r);
 		}
+	sm->is_cut |= !room;
+	free(room);
 }
 
 /* ---- the second cache ---- */
@@ -397,7 +466,7 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 		return;
 	}
 	if (r->aperture != L2_DEVICE) {
-		u32 n = r->count ? r->count : (u32)__builtin_popcount(sectors);
+		u32 n = r->count ? r->count : cache_count_sectors(sectors);
 
 		l2_far(l2, (enum l2_op)r->op, (enum l2_aperture)r->aperture, n,
 		       r->requests ? r->requests : 1);
@@ -427,15 +496,15 @@ static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
 }
 
 /* Requests in the order in which they reach the second cache; the host fetches ahead for them. */
-#define WINDOW 64u
+#define WINDOW 64u /* bits of `far` */
 
 /* Requests of a group of SMs that are on the way and that others may join, the oldest at `next`. */
 #define ON_THE_WAY 8u
 
 struct way {
 	struct {
-		struct cache_request *r; /* NULL: none */
-		const struct cache_sm *sm;
+		struct cache_request r;
+		const struct cache_sm *sm; /* NULL: there is none */
 		u32 joined;
 	} at[ON_THE_WAY];
 	u32 next;
@@ -445,7 +514,7 @@ struct second {
 	struct l2 *l2;
 	struct cache_insn *insns;
 	struct {
-		const struct cache_request *r;
+		struct cache_request r;
 		u32 side;
 	} window[WINDOW];
 	u32 len;
@@ -454,18 +523,22 @@ struct second {
 
 static void play_window(struct second *s)
 {
+	u64 far = 0; /* requests that go on to the home partition, a bit each */
+
 	for (u32 i = 0; i < s->len; i++)
-		l2_expect(s->l2, s->window[i].r->line, s->window[i].side);
+		l2_expect(s->l2, s->window[i].r.line, s->window[i].side);
 	for (u32 i = 0; i < s->len; i++)
-		l2_expect_line(s->l2, s->window[i].r->line, s->window[i].side);
+		far |= (u64)l2_expect_line(s->l2, s->window[i].r.line, s->window[i].side) << i;
+	for (; far; far &= far - 1)
+		l2_expect_home(s->l2, s->window[__builtin_ctzll(far)].r.line);
 	for (u32 i = 0; i < s->len; i++)
-		play_counted(s->l2, s->window[i].r, s->window[i].side, s->insns);
+		play_counted(s->l2, &s->window[i].r, s->window[i].side, s->insns);
 	s->len = 0;
 }
 
 static void reach_second(struct second *s, const struct cache_request *r, u32 side)
 {
-	s->window[s->len].r = r;
+	s->window[s->len].r = *r;
 	s->window[s->len++].side = side;
 	if (s->len == WINDOW)
 		play_window(s);
@@ -473,9 +546,9 @@ static void reach_second(struct second *s, const struct cache_request *r, u32 si
 
 static void reach_next(struct second *s, struct way *w)
 {
-	if (w->at[w->next].r)
-		reach_second(s, w->at[w->next].r, w->at[w->next].sm->side);
-	w->at[w->next].r = NULL;
+	if (w->at[w->next].sm)
+		reach_second(s, &w->at[w->next].r, w->at[w->next].sm->side);
+	w->at[w->next].sm = NULL;
 	w->next = (w->next + 1) % ON_THE_WAY;
 }
 
@@ -487,11 +560,12 @@ static bool join_request(struct way *w, const struct cache_sm *sm, const struct 
 			 u32 joins)
 {
 	for (u32 i = 0; i < ON_THE_WAY; i++) {
-		struct cache_request *old = w->at[i].r;
+		struct cache_request *old = &w->at[i].r;
 		u32 most = r->op == L2_READ ? 2 : 4;
 
-		if (!old || old->line != r->line || old->op != r->op || old->turn != r->turn ||
-		    old->is_alone || r->is_alone || w->at[i].sm->side != sm->side)
+		if (!w->at[i].sm || old->line != r->line || old->op != r->op ||
+		    old->turn != r->turn || old->is_alone || r->is_alone ||
+		    w->at[i].sm->side != sm->side)
 			continue;
 		if (w->at[i].sm != sm)
 			most = r->op == L2_READ && sectors_of_request(old) == sectors_of_request(r)
@@ -520,7 +594,7 @@ static void note_contact(struct l2 *l2, struct cache_sm *sm, const struct cache_
 	l2->count.contacts += 2;
 }
 
-static void send_request(struct second *s, struct cache_sm *sm, struct cache_request *r)
+static void send_request(struct second *s, struct cache_sm *sm, const struct cache_request *r)
 {
 	struct way *w = &s->way[sm->gpc];
 	u32 at;
@@ -541,7 +615,7 @@ static void send_request(struct second *s, struct cache_sm *sm, struct cache_req
 		return;
 	at = w->next;
 	reach_next(s, w);
-	w->at[at].r = r;
+	w->at[at].r = *r;
 	w->at[at].sm = sm;
 	w->at[at].joined = 1;
 }
@@ -558,10 +632,10 @@ void cache_place_sms(struct cache_sm *sm, u32 sms, u64 ctas, u32 partitions)
 	}
 }
 
-/* Send what the next warp of the SM asks in this turn, from *at on. Was there anything? */
-static bool send_warp(struct second *s, struct cache_sm *sm, u32 turn, size_t *at)
+/* Send what the next warp of the SM asks in this turn. Was there anything? */
+static bool send_warp(struct second *s, struct cache_sm *sm, u32 turn)
 {
-	size_t k = *at;
+	size_t k = sm->sent;
 	u32 warp;
 
 	if (k == sm->out.len || sm->out.at[k].turn > turn)
@@ -569,50 +643,88 @@ static bool send_warp(struct second *s, struct cache_sm *sm, u32 turn, size_t *a
 	warp = sm->out.at[k].warp;
 	for (; k < sm->out.len && sm->out.at[k].turn <= turn && sm->out.at[k].warp == warp; k++)
 		send_request(s, sm, &sm->out.at[k]);
-	*at = k;
+	sm->sent = k;
 	return true;
 }
 
-static u32 next_turn(const struct cache_sm *sm, u32 sms, const size_t *at)
+/* The first turn of requests that were not sent. */
+static u32 next_turn(const struct cache_sm *sm, u32 sms)
 {
 	u32 next = UINT32_MAX;
 
 	for (u32 i = 0; i < sms; i++)
-		if (at[i] < sm[i].out.len && sm[i].out.at[at[i]].turn < next)
-			next = sm[i].out.at[at[i]].turn;
+		if (sm[i].sent < sm[i].out.len && sm[i].out.at[sm[i].sent].turn < next)
+			next = sm[i].out.at[sm[i].sent].turn;
 	return next;
 }
 
-/* Without memory for the turns, one SM after the other. */
-static void send_in_turns(struct second *s, struct cache_sm *sm, u32 sms)
+/* Send what is of turns before `end`, and forget it. */
+static void send_in_turns(struct second *s, struct cache_sm *sm, u32 sms, u32 end)
 {
-	size_t *at = calloc(sms, sizeof(*at)), k;
-	u32 turn = at ? next_turn(sm, sms, at) : UINT32_MAX;
 	bool any;
 
-	for (; turn != UINT32_MAX; turn = next_turn(sm, sms, at))
+	for (u32 turn; (turn = next_turn(sm, sms)) < end;)
 		do {
 			any = false;
 			for (u32 i = 0; i < sms; i++)
-				any |= send_warp(s, &sm[i], turn, &at[i]);
+				any |= send_warp(s, &sm[i], turn);
 		} while (any);
-	for (u32 i = 0; !at && i < sms; i++)
-		for (k = 0; k < sm[i].out.len; k++)
-			send_request(s, &sm[i], &sm[i].out.at[k]);
-	free(at);
+	for (u32 i = 0; i < sms; i++) {
+		if (!sm[i].sent)
+			continue;
+		sm[i].out.len -= sm[i].sent;
+		memmove(sm[i].out.at, sm[i].out.at + sm[i].sent,
+			sm[i].out.len * sizeof(*sm[i].out.at));
+		sm[i].sent = 0;
+	}
 }
 
-void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns)
+/* Requests that are kept at a time, as a rule. */
+#define KEPT_REQUESTS 65536u
+
+/* How many turns to play, if the last `turns` have made so many requests. */
+static u32 turns_for(u32 turns, size_t requests)
+{
+	u64 fit = requests ? (u64)turns * KEPT_REQUESTS / requests : 2 * turns;
+
+	return (u32)min_u64(max_u64(min_u64(fit, 2 * turns), 1), 4096);
+}
+
+/* Where the SM that is behind goes on. */
+static u32 first_turn(const struct cache_sm *sm, u32 sms)
+{
+	u32 first = UINT32_MAX;
+
+	for (u32 i = 0; i < sms; i++)
+		if (sm[i].runs && sm[i].turn < first)
+			first = sm[i].turn;
+	return first;
+}
+
+void cache_play_round(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns)
 {
 	struct second s = {.l2 = l2, .insns = insns};
+	u32 turns = 8, from;
 
-	send_in_turns(&s, sm, sms);
+	while ((from = first_turn(sm, sms)) != UINT32_MAX) {
+		u32 end = from + turns;
+		size_t requests = 0;
+
+		for (u32 i = 0; i < sms; i++) {
+			play_until(&sm[i], end, insns);
+			requests += sm[i].out.len;
+		}
+		turns = turns_for(turns, requests);
+		/* Stores may still join those of the turn before. */
+		send_in_turns(&s, sm, sms, end - 1);
+	}
+	send_in_turns(&s, sm, sms, UINT32_MAX);
 	for (u32 g = 0; g < CACHE_GPCS; g++)
 		for (u32 i = 0; i < ON_THE_WAY; i++)
 			reach_next(&s, &s.way[g]);
 	play_window(&s);
 	for (u32 i = 0; i < sms; i++)
-		sm[i].out.len = 0;
+		cache_sm_stop(&sm[i]);
 }
 
 void cache_counts_add(struct cache_counts *to, const struct cache_counts *from)

@@ -1,11 +1,8 @@
 /*
  * Playing traces through the caches of a device: the CTAs that an SM holds at once take turns,
- * warp by warp, one instruction each; what the SM's first cache lacks goes to the second one.
- *
- * SMs are played one after the other, CTAs that are resident together at once. What a launch's
- * SMs ask of the second cache is kept until all have played as far, and goes there by turns
- * (cache_play_second). So results do not depend on the order in which CTAs were run, nor on the
- * number of workers.
+ * warp by warp, one instruction each; what the SM's first cache lacks goes to the second one, by
+ * turns, too. So results do not depend on the order in which CTAs were run, nor on the number of
+ * workers.
  */
 #ifndef PL_CACHE_PLAY_H
 #define PL_CACHE_PLAY_H
@@ -67,6 +64,11 @@ struct cache_sm {
 	u64 met;      /* parts of the far partition that it has asked: l2_contact, a bit each */
 	u8 side, gpc; /* partition of the second cache, and group of SMs that joins requests */
 	VEC(struct cache_request) out;
+	size_t sent;                 /* of these */
+	struct cache_played *played; /* CTAs that are resident: cache_sm_start */
+	u32 ctas;
+	bool runs;                 /* they have records */
+	struct cache_shape *room;  /* for one that is read */
 	struct cache_counts count; /* all but l2 */
 	bool is_cut;
 };
@@ -77,11 +79,11 @@ void cache_sm_fini(struct cache_sm *sm);
 /* A launch begins: the first cache is empty, counts are 0. */
 void cache_sm_begin(struct cache_sm *sm);
 /*
- * Play CTAs that are resident together. insns: by micro-op, may be NULL; not used by other threads
- * at the same time.
+ * CTAs that are resident together, to be played by cache_play_round; the traces are borrowed up to
+ * its end, or cache_sm_stop.
  */
-void cache_play_first(struct cache_sm *sm, struct cache_trace *const *trace, u32 len,
-		      struct cache_insn *insns);
+void cache_sm_start(struct cache_sm *sm, struct cache_trace *const *trace, u32 len);
+void cache_sm_stop(struct cache_sm *sm);
 /*
  * Lines of local memory outlive a kernel: leave those in the first cache that an earlier run of
  * these CTAs would have left there.
@@ -93,11 +95,13 @@ void cache_leave_local(struct cache_sm *sm, struct cache_trace *const *trace, u3
  */
 void cache_place_sms(struct cache_sm *sm, u32 sms, u64 ctas, u32 partitions);
 /*
- * Let the requests of all SMs reach the second cache, by turns and within a turn a warp of each SM
- * after the other, and forget them. Requests of a group of SMs for the same line that are near in
- * time become one, if the device joins them (l2_rules.joins).
+ * Play what the SMs have started, up to its end. Requests reach the second cache by turns, and
+ * within a turn a warp of each SM after the other; a few turns are played at a time, so that few
+ * requests are kept. Requests of a group of SMs for the same line that are near in time become one,
+ * if the device joins them (l2_rules.joins). insns: by micro-op, may be NULL; not used by other
+ * threads at the same time.
  */
-void cache_play_second(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns);
+void cache_play_round(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns);
 /* Add up: the SM's counts to `to`. */
 void cache_counts_add(struct cache_counts *to, const struct cache_counts *from);
 

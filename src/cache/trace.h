@@ -18,11 +18,28 @@ struct cache_pattern {
 };
 
 /*
- * A shape at a line: the line above, the shape's number below. TRACE_INLINE: the shape follows,
- * as it is.
+ * Shapes that come again, side by side, each with the pieces that it has. They are added by one
+ * thread at a time, and never change.
+ */
+struct cache_shapes {
+	u64 *words;
+	u32 len;
+	u32 *recent; /* by hash of a shape: where it is, + 1 */
+	struct cache_pattern *pattern;
+};
+
+/* false: the host has no memory left. */
+bool cache_shapes_init(struct cache_shapes *s);
+void cache_shapes_fini(struct cache_shapes *s);
+
+/*
+ * A record: a line above, below where its shape is among cache_trace.shapes. TRACE_INLINE: the
+ * shape follows, as it is. TRACE_SCATTERED: it follows, and a word for each piece: the place of the
+ * line above, below the words of it that are asked for, a bit each.
  */
 #define TRACE_SHAPE_BITS 24u
 #define TRACE_INLINE (((u64)1 << TRACE_SHAPE_BITS) - 1)
+#define TRACE_SCATTERED (TRACE_INLINE - 1)
 
 /* Records that are in memory, or in the file. */
 struct cache_block {
@@ -31,31 +48,36 @@ struct cache_block {
 	u32 len;
 };
 
+#define TRACE_FIRST_WORDS 24u
+
 struct cache_records {
 	VEC(struct cache_block) blocks; /* in the order of the warp, as are those behind them: */
-	VEC(u64) of;                    /* the last ones, less than a block */
+	u64 *words;                     /* the last ones, less than a block */
+	u32 len, cap;                   /* of them; up to TRACE_FIRST_WORDS they are these: */
+	u64 first[TRACE_FIRST_WORDS];
 };
 
 struct cache_trace {
 	u64 cta; /* linear index in the grid */
 	u32 warps;
-	VEC(u64) shapes;   /* side by side, the pieces that each has */
-	VEC(u32) shape_at; /* where each begins */
-	u32 *recent;       /* by hash of a shape: its number + 1 */
-	struct cache_pattern *pattern;
-	struct cache_spill *spill; /* borrowed; NULL: all stays in memory */
-	bool is_cut;               /* the host had no memory, or no room, for all of it */
-	bool is_over;              /* the CTA has ended */
+	struct cache_shapes *shapes; /* borrowed; what is there now outlives the trace */
+	struct cache_spill *spill;   /* borrowed; NULL: all stays in memory */
+	bool is_cut;                 /* the host had no memory, or no room, for all of it */
+	bool is_over;                /* the CTA has ended */
 	struct cache_records warp[];
 };
 
 /* NULL: the host has no memory left. */
-struct cache_trace *cache_trace_new(u64 cta, u32 warps);
+struct cache_trace *cache_trace_new(u64 cta, u32 warps, struct cache_shapes *shapes);
+/* The same in the memory of a trace of as many warps that is not needed any more. */
+void cache_trace_renew(struct cache_trace *t, u64 cta, struct cache_shapes *shapes);
+/* Forget the records; cache_trace_free does so, too. */
+void cache_trace_clear(struct cache_trace *t);
 void cache_trace_free(struct cache_trace *t);
 void cache_trace_add(struct cache_trace *t, u32 warp, const struct cache_shape *s);
 /*
- * The same for accesses that come again: false if none of this pattern was added lately. pattern: 0
- * if it is not known.
+ * The same for accesses that come again: false if none of this pattern was added lately to traces
+ * with the same shapes. pattern: 0 if it is not known.
  */
 bool cache_trace_again(struct cache_trace *t, u32 warp, u64 pattern, u64 first_line);
 void cache_trace_add_pattern(struct cache_trace *t, u32 warp, u64 pattern,
@@ -73,13 +95,17 @@ struct cache_reader {
 
 void cache_reader_init(struct cache_reader *r, struct cache_trace *t, u32 warp);
 void cache_reader_fini(struct cache_reader *r);
+bool cache_reader_next_block(struct cache_reader *r);
 /* Have all been read? */
-bool cache_reader_is_over(struct cache_reader *r);
+static inline bool cache_reader_is_over(struct cache_reader *r)
+{
+	return r->next == r->len && !cache_reader_next_block(r);
+}
 /*
- * The shape of the record that is next, valid up to cache_reader_go; its first_line is not: see
- * cache_reader_line.
+ * The shape of the record that is next, valid up to cache_reader_go and the next use of `room`;
+ * its first_line is not: see cache_reader_line.
  */
-const struct cache_shape *cache_reader_look(const struct cache_reader *r);
+const struct cache_shape *cache_reader_look(const struct cache_reader *r, struct cache_shape *room);
 static inline u64 cache_reader_line(const struct cache_reader *r)
 {
 	return r->at[r->next] >> TRACE_SHAPE_BITS;

@@ -48,6 +48,7 @@ const struct exec_observer *checks_open_apart(struct checks *c, u32 which,
 
 void checks_choose(struct checks *c, const struct findings *found, struct device *d)
 {
+	d->tells_callers = c->which != 0;
 	if (!found->choice)
 		return;
 	d->is_observed = check_choice_has;

@@ -7,12 +7,14 @@
 #include "src/base/setting.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct check_choice {
 	char *kernels, *excluded; /* patterns separated by |; NULL: none */
 	u64 skip, count;          /* of those that the names choose; count 0: all */
-	u64 seen;                 /* atomic */
+	u64 launches, seen;       /* all, and those; atomic */
+	bool has_chosen;          /* atomic */
 };
 
 static char *copied_text(enum setting s)
@@ -80,11 +82,27 @@ bool check_names_kernel(const char *patterns, const char *kernel)
 bool check_choice_has(void *choice, const char *kernel)
 {
 	struct check_choice *c = choice;
+	bool yes;
 	u64 n;
 
+	__atomic_fetch_add(&c->launches, 1, __ATOMIC_RELAXED);
 	if ((c->kernels && !check_names_kernel(c->kernels, kernel)) ||
 	    (c->excluded && check_names_kernel(c->excluded, kernel)))
 		return false;
 	n = __atomic_fetch_add(&c->seen, 1, __ATOMIC_RELAXED);
-	return n >= c->skip && (!c->count || n - c->skip < c->count);
+	yes = n >= c->skip && (!c->count || n - c->skip < c->count);
+	if (yes)
+		__atomic_store_n(&c->has_chosen, true, __ATOMIC_RELAXED);
+	return yes;
+}
+
+void check_choice_say(const struct check_choice *c)
+{
+	if (!c || !c->launches || c->has_chosen)
+		return;
+	fprintf(stderr, "ptxloom: note: none of %llu launches was checked: %s\n",
+		(unsigned long long)c->launches,
+		c->seen      ? "--launch-skip leaves out all of them"
+		: c->kernels ? "--kernel-name names none of their kernels"
+			     : "--kernel-name-exclude names all of their kernels");
 }

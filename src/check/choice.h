@@ -16,6 +16,8 @@ void check_choice_free(struct check_choice *c);
  * choose are counted. For struct device: is_observed.
  */
 bool check_choice_has(void *choice, const char *kernel);
+/* At the end: say so if there were launches, and none was checked. */
+void check_choice_say(const struct check_choice *c);
 /* Does one of these patterns, separated by |, name the kernel? */
 bool check_names_kernel(const char *patterns, const char *kernel);
 

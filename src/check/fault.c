@@ -132,6 +132,7 @@ void fault_finding(const struct device_fault *x, struct finding *f)
 	finding_set_kernel(f, x->kernel);
 	f->has_address = x->has_address;
 	f->is_quoted = true;
+	f->is_of_launch = true;
 	f->address = x->address;
 	say_headline(x, t);
 	say_where(x, t);
@@ -144,7 +145,7 @@ void fault_finding(const struct device_fault *x, struct finding *f)
 		add_waiting_sides(x, f);
 	if (x->has_address) {
 		text_printf(t, "    Address 0x%llx is %s", (unsigned long long)x->address,
-			    x->kind == FAULT_MISALIGNED_ADDRESS || x->is_read_only
+			    x->kind == FAULT_MISALIGNED_ADDRESS || x->is_read_only || x->is_denied
 				    ? ""
 				    : "out of bounds and is ");
 		add_lines(&x->whereabouts, t);

@@ -5,6 +5,7 @@
 #include "src/base/demangle.h"
 #include "src/check/choice.h"
 #include "src/check/format.h"
+#include "src/check/process.h"
 #include "src/check/record.h"
 #include "src/check/suppress.h"
 #include "src/dev/place.h"
@@ -104,12 +105,12 @@ void finding_set_kernel(struct finding *f, const char *name)
 
 static void find_finding_place(const struct program *p, u32 pc, struct finding_place *out)
 {
-	struct place at = place_of(p, pc);
+	struct place at = place_of(p, pc), shown = place_for_users(&at);
 	struct source_line s = place_source(&at);
 	struct text insn = {0};
 
-	if (at.func)
-		out->function = demangled(at.func->func->name->text);
+	if (shown.func)
+		out->function = demangled(shown.func->func->name->text);
 	if (s.file)
 		out->file = strdup(s.file);
 	out->line = s.line;
@@ -290,9 +291,11 @@ bool findings_prepare(struct text *why)
 	const char *known = setting_text(SETTING_CHECK_SUPPRESSIONS);
 	struct suppressions s = {0};
 	u32 checks = (u32)setting_number(SETTING_CHECK, 0);
+	const char *processes = setting_text(SETTING_CHECK_PROCESSES);
 	bool ok = !known || suppressions_read(&s, known, why);
 
 	ok = ok && !is_init_missing(checks, why);
+	ok = ok && (!processes || check_processes_read(processes, why));
 	suppressions_fini(&s);
 	return ok && (!file || prepare_file(file, why));
 }
@@ -384,6 +387,9 @@ static u64 key_of(const struct finding *f)
 	/* Without a place the words are all there is; each leak is one of its own. */
 	if (!f->sides || f->kind == FINDING_LEAK)
 		key = hash_text(key, f->text.at);
+	if (f->is_of_launch && f->hosts)
+		key = hash_bytes((const u64[]){key, (u64)(uintptr_t)f->host[0].trace},
+				 2 * sizeof(u64));
 	return key | 1;
 }
 
@@ -563,7 +569,7 @@ void findings_announce(struct findings *l, struct finding *f)
 	finding_fini(f);
 }
 
-void findings_add(struct findings *l, struct finding *f)
+static void add_unexplained(struct findings *l, struct finding *f)
 {
 	u64 key = key_of(f);
 	bool settled;
@@ -582,6 +588,39 @@ void findings_add(struct findings *l, struct finding *f)
 		pthread_mutex_unlock(&l->lock);
 	}
 	finding_fini(f);
+}
+
+/*
+ * What the engine does about a barrier that was called with wrong arguments is the same mistake
+ * once more.
+ */
+static bool is_explained(struct findings *l, const struct finding *f)
+{
+	const struct finding_side *b = &f->side[0];
+	bool is = false;
+
+	if (f->kind != FINDING_FAULT || !f->sides || !f->kernel)
+		return false;
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; i < l->list.len && !is; i++) {
+		const struct finding *x = &l->list.at[i];
+		const struct finding_side *a = &x->side[0];
+
+		is = x->kind == FINDING_SYNC_ARGUMENT && x->kernel &&
+		     !strcmp(x->kernel, f->kernel) && a->place.line == b->place.line &&
+		     (a->place.line || (!memcmp(a->thread, b->thread, sizeof(a->thread)) &&
+					!memcmp(a->block, b->block, sizeof(a->block))));
+	}
+	pthread_mutex_unlock(&l->lock);
+	return is;
+}
+
+void findings_add(struct findings *l, struct finding *f)
+{
+	if (is_explained(l, f))
+		finding_fini(f);
+	else
+		add_unexplained(l, f);
 }
 
 static const char *plural(u64 n)

@@ -60,8 +60,9 @@ struct finding {
 	struct finding_host host[FINDING_HOSTS]; /* the first: whose stack is shown */
 	char *kernel;                            /* demangled; NULL: none */
 	bool has_address;
-	bool is_quoted; /* its text has the line of the source already */
-	bool is_shown;  /* a listener has shown it: its text is printed at the end */
+	bool is_quoted;    /* its text has the line of the source already */
+	bool is_of_launch; /* launched elsewhere it is another one */
+	bool is_shown;     /* a listener has shown it: its text is printed at the end */
 	u64 address;
 	struct mem *mem;  /* that has the address, borrowed until it is added; NULL: none */
 	u64 count;        /* how often */

@@ -4,6 +4,7 @@ libcore_la_SOURCES += \
 	src/check/checks.c src/check/checks.h \
 	src/check/fault.c src/check/fault.h \
 	src/check/finding.c src/check/finding.def src/check/finding.h \
+	src/check/process.c src/check/process.h \
 	src/check/record.c src/check/record.h \
 	src/check/snapshot.c src/check/snapshot.h \
 	src/check/format.c src/check/format.h \
@@ -20,6 +21,7 @@ libcore_la_SOURCES += \
 	src/check/order/trace.c src/check/order/trace.h \
 	src/check/race/clock.c src/check/race/clock_known.c src/check/race/clock.h \
 	src/check/race/known.c src/check/race/known.h \
+	src/check/race/lockstep.c src/check/race/lockstep.h \
 	src/check/race/quick.c src/check/race/quick_follow.c src/check/race/quick.h src/check/race/quick_int.h \
 	src/check/race/race.c src/check/race/race.h src/check/race/race_int.h \
 	src/check/race/race_access.c src/check/race/race_rows.c src/check/race/race_span.c \
@@ -31,4 +33,5 @@ libcore_la_SOURCES += \
 	src/check/sync/sync.c src/check/sync/sync.h src/check/sync/sync_int.h \
 	src/check/sync/sync_registers.c src/check/sync/sync_regs.c src/check/sync/sync_wgmma.c src/check/sync/sync_barrier.c src/check/sync/sync_cluster.c src/check/sync/sync_copy.c \
 	src/check/sync/sync_flow.c src/check/sync/sync_lanes.c src/check/sync/sync_mbar.c \
-	src/check/sync/sync_report.c
+	src/check/sync/sync_report.c \
+	src/check/sync/sync_locks.c src/check/sync/sync_locks.h src/check/sync/sync_order.c src/check/sync/sync_spin.c

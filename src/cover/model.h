@@ -79,7 +79,15 @@ struct cover_choice {
 struct cover_input {
 	struct cover_profile profile;
 	VEC(char *) folders; /* owned */
+	u32 files, damaged;  /* profiles that were read, and those that could not be */
 };
+
+/*
+ * Add a profile, or all of a folder. Damaged ones are named on standard error and counted. False
+ * after a message: there is none.
+ */
+bool cover_input_read(struct cover_input *in, const char *path);
+void cover_input_free(struct cover_input *in);
 
 struct cover_sum {
 	u32 lines, lines_hit, ways, ways_hit, functions, functions_hit;

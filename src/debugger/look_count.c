@@ -59,15 +59,6 @@ void counters_write(struct debugger *x, struct text *out)
 
 /* ---- caches ---- */
 
-/* The device of the launch in focus; NULL: it has no code any more. */
-static const struct device *counted_device(const struct debugger *x)
-{
-	for (size_t i = 0; i < x->modules.len; i++)
-		if (debug_env(x->grid)->mem == &x->modules.at[i]->owner->dev->mem)
-			return x->modules.at[i]->owner->dev;
-	return NULL;
-}
-
 static void cache_say_sizes(struct debugger *x, const struct device *d)
 {
 	const struct exec_env *e = debug_env(x->grid);
@@ -129,12 +120,8 @@ static void cache_say_address(struct debugger *x, const char *text)
 
 void command_info_cache(struct debugger *x, const struct call *c)
 {
-	const struct device *d = counted_device(x);
-
-	if (!d)
-		say_error(x, "the device of the launch has no code");
-	else if (*c->args)
+	if (*c->args)
 		cache_say_address(x, c->args);
 	else
-		cache_say_sizes(x, d);
+		cache_say_sizes(x, device_of_mem(debug_env(x->grid)->mem));
 }

@@ -1,6 +1,7 @@
 /*
  * Devices and the settings they start with.
  */
+#include "src/tier/tier.h"
 #include "src/base/demangle.h"
 #include "src/base/cgroup.h"
 #include "src/base/setting.h"
@@ -52,7 +53,7 @@ static u64 free_memory(void)
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
 	u64 one_order = s->sched.deterministic, stable = s->sched.stable;
-	u64 workers = s->sched.workers, eager = s->async_eager, checks = s->checks;
+	u64 tier = TIER_ONE, workers = s->sched.workers, eager = s->async_eager, checks = s->checks;
 	const char *isa = setting_text(SETTING_HOST_ISA);
 
 	if (!settings_check(why) || !setting_read(SETTING_WORKERS, &workers, why) ||
@@ -61,9 +62,10 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 	    !setting_read(SETTING_STABLE, &stable, why) ||
 	    !setting_read(SETTING_MEMORY, &s->memory_bytes, why) ||
 	    !setting_read(SETTING_TIMEOUT, &s->sched.timeout_ms, why) ||
-	    !setting_read(SETTING_WEAK, &s->weak, why) ||
+	    !setting_read(SETTING_WEAK, &s->weak, why) || !setting_read(SETTING_TIER, &tier, why) ||
 	    !setting_read(SETTING_ASYNC, &eager, why) || !setting_read(SETTING_CHECK, &checks, why))
 		return false;
+	tier_choose((enum tier_choice)tier);
 	s->sched.workers = (u32)workers;
 	s->sched.deterministic = one_order;
 	s->sched.stable = stable;
@@ -71,14 +73,35 @@ bool device_settings_read(struct device_settings *s, struct text *why)
 		s->memory_bytes = free_memory();
 	s->async_eager = eager;
 	s->checks = (u32)checks;
+	if (tier == TIER_TWO && !tier_available()) {
+		text_puts(why, "PTXLOOM_TIER=2 needs LLVM's library, which is not installed: "
+			       "libLLVM of a version from 14 to 20");
+		return false;
+	}
 	if (isa && !exec_ops_select(isa)) {
 		text_printf(why, "PTXLOOM_HOST_ISA: this host has no level '%s'", isa);
+		return false;
+	}
+	if (tier == TIER_TWO && !tier_has_level(exec_ops_select(isa))) {
+		text_printf(why,
+			    "PTXLOOM_TIER=2 compiles for levels v3 and v4 of the host, not for %s",
+			    exec_ops_select(isa)->level);
 		return false;
 	}
 	s->host_isa = isa ? isa : s->host_isa;
 	if (setting_text(SETTING_HOST_FUNCTIONS))
 		s->host_functions = setting_text(SETTING_HOST_FUNCTIONS);
 	return true;
+}
+
+bool device_compiles(void)
+{
+	return tier_is_wanted();
+}
+
+void device_watch_forks(void)
+{
+	tier_watch_forks();
 }
 
 /* The schedule of the process is the pool's; so is what is written down of it. */
@@ -154,8 +177,11 @@ enum status device_init(struct device *d, const struct arch *arch, struct sched_
 {
 	u64 bytes = arch->memory_bytes;
 
-	*d = (struct device){
-		.arch = arch, .pool = pool, .ops = ops, .stack_bytes = DEVICE_STACK_BYTES};
+	*d = (struct device){.arch = arch,
+			     .pool = pool,
+			     .ops = ops,
+			     .stack_bytes = DEVICE_STACK_BYTES,
+			     .stack_limit = DEVICE_STACK_LIMIT};
 	if (!(home ? mem_init_in(&d->mem, bytes, home->system, home->index)
 		   : mem_init(&d->mem, bytes)))
 		return STATUS_OUT_OF_MEMORY;
@@ -209,4 +235,9 @@ void device_fini(struct device *d)
 	mem_fini(&d->mem);
 	pthread_cond_destroy(&d->idle);
 	pthread_mutex_destroy(&d->lock);
+}
+
+struct device *device_of_mem(struct mem *m)
+{
+	return (struct device *)(void *)((char *)m - offsetof(struct device, mem));
 }

@@ -41,6 +41,10 @@ bool device_settings_read(struct device_settings *s, struct text *why);
  * owns it then.
  */
 bool device_schedule_read(struct device_settings *s, struct text *why);
+/* May launches run compiled code (PTXLOOM_TIER)? */
+bool device_compiles(void);
+/* To be called before other handlers of forks are registered: locks of devices are taken last. */
+void device_watch_forks(void);
 
 /* ---- devices: device.c ---- */
 
@@ -61,6 +65,7 @@ struct copy_fault;
  * call to raise it.
  */
 #define DEVICE_STACK_BYTES (16u << 10)
+#define DEVICE_STACK_LIMIT 1024u
 
 /* A launch that has ended, well or not. */
 struct device_ended {
@@ -82,7 +87,8 @@ struct device {
 	u64 grids;          /* launches so far */
 	bool async_eager;   /* as in device_settings; false at first */
 	u32 fetch_bytes;    /* of the second cache (cudaLimitMaxL2FetchGranularity); 0: not set */
-	u32 stack_bytes;    /* per thread, for recursion and alloca (cudaLimitStackSize) */
+	u32 stack_bytes;    /* per thread, for recursion and alloca */
+	u32 stack_limit;    /* cudaLimitStackSize, which may be less than there is */
 	/* What kernels may call: print and user are the API layer's to set, before the first
 	 * launch. */
 	struct exec_syscalls syscalls;
@@ -128,6 +134,8 @@ struct device {
 	 * `apart` then (lower.h). NULL: there is none.
 	 */
 	const struct exec_observer *observer_apart;
+	/* Kernels are lowered with `copies` (lower.h). Set with `observer`. */
+	bool tells_callers;
 	/*
 	 * Is a launch of the kernel with this name for these two? NULL: all are. observer_rest gets
 	 * the others; NULL: none does. Set with `observer`.
@@ -201,6 +209,9 @@ struct device_param {
 
 /* What the static one leaves of the memory that a CTA has without opting in. */
 #define DEVICE_DYNAMIC_PLAIN UINT32_MAX
+/* The device whose memory this is. */
+struct device *device_of_mem(struct mem *m);
+
 /* Static shared memory is counted in steps. */
 #define DEVICE_SHARED_STEP 16u
 
@@ -227,6 +238,8 @@ struct device_kernel {
 	} occupancy;
 	/* Below: guarded by owner->lock. Programs by gang size; [0] is not used. */
 	struct program *lowered[GANG_WARPS + 1];
+	struct exec_needs needs;
+	bool has_needs;
 };
 
 /* A unit's PTX text; the program takes over the memory `owned`, NULL: borrowed. */
@@ -287,6 +300,10 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 enum status device_image_texts(struct device *dev, const void *image, size_t size, const char *name,
 			       struct diag *d, struct device_text **texts, u32 *len);
 /*
+ * Would these texts link, as parts of one program? What is missing or defined twice is reported.
+ */
+bool device_texts_link(const struct device_text *texts, u32 len, struct diag *d);
+/*
  * Whether the driver would take an image, for callers that answer as it does: PTX text for a newer
  * device than this one or a newer PTX ISA than is known is refused with STATUS_INVALID_PTX or
  * STATUS_UNSUPPORTED_PTX_VERSION and a message. Fat binaries choose for themselves.
@@ -315,6 +332,8 @@ bool device_program_is_managed(const struct device_program *p, const char *name)
  * The kernel lowered for CTAs of `threads`. NULL: no memory, with a message on d (may be NULL).
  */
 const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, struct diag *d);
+/* What it needs, without lowering what it calls; kept. False: no memory. */
+bool device_kernel_needs(struct device_kernel *k, struct exec_needs *out);
 
 /* ---- launches: launch.c ---- */
 
@@ -338,6 +357,20 @@ struct device_launch {
 	u64 context;           /* number of the context that it is made in; 0: there is none */
 };
 
+/*
+ * The parameter block of a launch that has it packed. It may be shorter than the kernel's, as
+ * NCCL's are: the rest is zeros.
+ */
+static inline void device_launch_unpack(const struct device_launch *l, void *to)
+{
+	u32 n = l->kernel->param_bytes, given = l->packed_bytes < n ? l->packed_bytes : n;
+
+	if (given)
+		memcpy(to, l->packed, given);
+	if (n > given)
+		memset((u8 *)to + given, 0, n - given);
+}
+
 /* A fault as people want to see it. Strings live as long as the structure says. */
 struct device_fault {
 	enum fault_kind kind;
@@ -355,6 +388,7 @@ struct device_fault {
 	u8 space;
 	bool has_address, write;
 	bool is_read_only;   /* there is memory, which the device may not write */
+	bool is_denied;      /* by the program's own words (src/mem/marks.h) */
 	const char *access;  /* static: "read", "write", "atomic"; NULL: there is no address */
 	struct text message; /* several lines, the last one ends with \n */
 	/* Parts of it: lines about the place, the launch, waiting threads; the address in words */
@@ -388,10 +422,13 @@ void device_launch_explain(const struct device_launch *l, enum status status, st
 /* The same as a message: "the launch of NAME is refused: the block has ..". It has a kernel. */
 void device_refusal_describe(const struct device_launch *l, enum status status, struct text *out);
 
-/* Dynamic shared memory that a launch of the kernel may ask for; p: the kernel, lowered. */
-u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct program *p);
+/* Dynamic shared memory that a launch of the kernel may ask for beside what it has. */
+u32 device_kernel_dynamic_max(const struct device_kernel *k, u32 shared_static);
 /* Bytes of static shared memory as they are counted. */
-u32 device_shared_static(const struct program *p);
+static inline u32 device_shared_counted(u32 shared_static)
+{
+	return (u32)align_up(shared_static, DEVICE_SHARED_STEP);
+}
 /* CTAs of this size that an SM holds at once; 0: it cannot run. */
 u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_bytes);
 

@@ -6,6 +6,7 @@
 #include "src/lower/lower.h"
 #include "src/dev/place.h"
 #include "src/dev/whereabouts.h"
+#include "src/mem/marks.h"
 
 #include <stdio.h>
 
@@ -203,23 +204,54 @@ static void say_address(const struct fault *f, const struct device_kernel *k, st
 		device_describe_address(m, k->owner, a, t);
 }
 
+static bool is_global_fault(const struct fault *f)
+{
+	return f->space == MEM_GLOBAL || f->space == MEM_GENERIC;
+}
+
 static bool is_read_only(struct mem *m, const struct fault *f)
 {
 	struct mem_range r;
 
-	return (f->space == MEM_GLOBAL || f->space == MEM_GENERIC) &&
-	       mem_find(m, f->address, f->size, &r) && !mem_is_writable(m, &r);
+	return is_global_fault(f) && mem_find(m, f->address, f->size, &r) &&
+	       !mem_is_writable(m, &r);
+}
+
+static enum mem_access fault_access(const struct program *p, const struct fault *f)
+{
+	return is_atomic(p, f) ? MEM_ATOMIC : f->write ? MEM_WRITE : MEM_READ;
+}
+
+/* The program itself has said that kernels may not do this here. */
+static bool is_denied(struct mem *m, const struct program *p, const struct fault *f)
+{
+	struct mem_range r;
+
+	return f->kind == FAULT_ILLEGAL_ADDRESS && is_global_fault(f) && mem_has_marks() &&
+	       mem_find(m, f->address, f->size, &r) &&
+	       !mem_marks_allow(f->address, f->size, m->index, fault_access(p, f));
+}
+
+static void say_denied(enum mem_access access, struct text *t)
+{
+	static const char *const what[] = {[MEM_READ] = "readable",
+					   [MEM_WRITE] = "writable",
+					   [MEM_ATOMIC] =
+						   "readable/writable with atomic operations"};
+
+	text_printf(t, "not %s; it is ", what[access]);
 }
 
 static void fill_place(struct device_fault *out, const struct place *at)
 {
+	struct place shown = place_for_users(at);
 	struct source_line s;
 
 	if (!at->func)
 		return;
 	out->ptx_name = at->func->module->source.name;
 	out->ptx_line = at->line;
-	snprintf(out->function, sizeof(out->function), "%s", at->func->func->name->text);
+	snprintf(out->function, sizeof(out->function), "%s", shown.func->func->name->text);
 	s = place_source(at);
 	if (s.file) {
 		snprintf(out->source, sizeof(out->source), "%s", s.file);
@@ -303,6 +335,9 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 		out->write = f->write || is_atomic(p, f);
 		out->access = access_name(p, f);
 		out->is_read_only = out->write && is_read_only(&k->owner->dev->mem, f);
+		out->is_denied = is_denied(&k->owner->dev->mem, p, f);
+		if (out->is_denied)
+			say_denied(fault_access(p, f), &out->whereabouts);
 		say_address(f, k, &out->whereabouts);
 	}
 	compose(out, f, p);

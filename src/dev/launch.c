@@ -69,11 +69,6 @@ static struct arch_use use_of(const struct device_kernel *k, u32 threads, u64 sh
 	};
 }
 
-u32 device_shared_static(const struct program *p)
-{
-	return (u32)align_up(p->shared_static, DEVICE_SHARED_STEP);
-}
-
 /*
  * As far as a CTA can reach: hardware gives whole units, and notices only what is after them;
  * measured.
@@ -109,23 +104,23 @@ static u32 local_bytes(const struct device *d, const struct program *p)
 		       : exec_local_bytes(p, d->stack_bytes);
 }
 
-u32 device_kernel_dynamic_max(const struct device_kernel *k, const struct program *p)
+u32 device_kernel_dynamic_max(const struct device_kernel *k, u32 shared_static)
 {
-	u32 plain = (u32)k->owner->dev->arch->smem_per_cta_bytes, used = device_shared_static(p);
+	u32 plain = (u32)k->owner->dev->arch->smem_per_cta_bytes,
+	    used = device_shared_counted(shared_static);
 
 	if (k->max_dynamic_bytes != DEVICE_DYNAMIC_PLAIN)
 		return k->max_dynamic_bytes;
 	return plain > used ? plain - used : 0;
 }
 
-static u32 occupancy(const struct device_kernel *k, const struct program *p, u32 threads,
-		     u32 dynamic)
+static u32 occupancy(const struct device_kernel *k, u32 shared_static, u32 threads, u32 dynamic)
 {
 	const struct arch *a = k->owner->dev->arch;
-	struct arch_use use = use_of(k, threads, (u64)p->shared_static + dynamic);
+	struct arch_use use = use_of(k, threads, (u64)shared_static + dynamic);
 	struct arch_occupancy o;
 
-	if (dynamic > device_kernel_dynamic_max(k, p))
+	if (dynamic > device_kernel_dynamic_max(k, shared_static))
 		return 0;
 	/* A profile that does not say enough: what its threads allow. */
 	if (!arch_occupancy(a, &use, &o))
@@ -146,7 +141,7 @@ static u32 occupancy_cached(struct device_kernel *k, const struct program *p, u3
 	pthread_mutex_unlock(&d->lock);
 	if (ctas)
 		return ctas;
-	ctas = occupancy(k, p, threads, dynamic);
+	ctas = occupancy(k, p->shared_static, threads, dynamic);
 	pthread_mutex_lock(&d->lock);
 	k->occupancy.threads = threads;
 	k->occupancy.dynamic_bytes = dynamic;
@@ -158,12 +153,25 @@ static u32 occupancy_cached(struct device_kernel *k, const struct program *p, u3
 u32 device_kernel_occupancy(struct device_kernel *k, u32 threads, u32 dynamic_bytes)
 {
 	const struct arch *a = k->owner->dev->arch;
-	const struct program *p = NULL;
+	struct exec_needs needs;
 
-	/* Not lowered for blocks that cannot be: the number of their warps might wrap. */
-	if (threads && threads <= (u32)a->threads_per_cta_max)
-		p = device_kernel_lower(k, threads, NULL);
-	return p ? occupancy(k, p, threads, dynamic_bytes) : 0;
+	return threads && threads <= (u32)a->threads_per_cta_max && device_kernel_needs(k, &needs)
+		       ? occupancy(k, needs.shared_static, threads, dynamic_bytes)
+		       : 0;
+}
+
+/* A block of parameters may end in the midst of structures, but not of numbers. */
+static bool holds_params(const struct device_launch *l)
+{
+	const struct device_kernel *k = l->kernel;
+
+	if (!l->packed || !l->packed_bytes)
+		return !k->param_bytes;
+	for (u32 i = 0; l->packed_bytes < k->param_bytes && i < k->param_len; i++)
+		if (!k->params[i].is_array &&
+		    k->params[i].offset + k->params[i].bytes > l->packed_bytes)
+			return false;
+	return true;
 }
 
 static enum status check_launch(const struct device_launch *l, struct device_shape *shape)
@@ -173,7 +181,7 @@ static enum status check_launch(const struct device_launch *l, struct device_sha
 
 	if (!sizes_fit(k->owner->dev->arch, l, shape->grid) || !bounds_fit(k->func, shape->block))
 		return STATUS_INVALID_VALUE;
-	if (!l->args && (l->packed ? l->packed_bytes < k->param_bytes : k->param_bytes != 0))
+	if (!l->args && !holds_params(l))
 		return STATUS_INVALID_VALUE;
 	return status;
 }
@@ -205,7 +213,7 @@ static struct device_flight *flight_take(struct device *d, u32 bytes)
 	if (f)
 		d->spare = f->next;
 	id = ++d->grids;
-	if (PL_UNLIKELY(stats_on))
+	if (stats_on())
 		stats_add(STATS_LAUNCH, 1, 0, 0);
 	pthread_mutex_unlock(&d->lock);
 	if (!f)
@@ -417,8 +425,7 @@ static void move_params(void *arg)
 	const struct device_kernel *k = l->kernel;
 
 	if (!l->args) {
-		if (k->param_bytes)
-			memcpy(c->to, l->packed, k->param_bytes);
+		device_launch_unpack(l, c->to);
 		return;
 	}
 	for (u32 i = 0; i < k->param_len; i++)
@@ -433,7 +440,7 @@ static void report_params(const struct device_launch *l)
 				   .name = k->func->name->text,
 				   .from = (u64)(uintptr_t)(l->args ? l->args : l->packed),
 				   .bytes = l->args ? k->param_len * sizeof(*l->args)
-						    : k->param_bytes};
+						    : min_u64(l->packed_bytes, k->param_bytes)};
 	bool bad =
 		mem_guard_find_bad(fault.from, fault.bytes, false, &fault.address, &fault.exists);
 
@@ -473,7 +480,8 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	p = device_kernel_lower(k, threads, NULL);
 	if (!p)
 		return STATUS_OUT_OF_MEMORY;
-	if (PL_UNLIKELY(l->dynamic_bytes > device_kernel_dynamic_max(k, p) || !exec_local_fits(p)))
+	if (PL_UNLIKELY(l->dynamic_bytes > device_kernel_dynamic_max(k, p->shared_static) ||
+			!exec_local_fits(p)))
 		return STATUS_INVALID_VALUE;
 	resident = occupancy_cached(k, p, threads, l->dynamic_bytes);
 	if (!resident)
@@ -560,7 +568,7 @@ void device_look_at(const struct exec_env *e, struct device_look *out)
 						       : use.registers_per_thread,
 		.registers_given =
 			code_registers(f->kernel) || f->kernel->func->has_perf[IR_MAXNREG],
-		.static_shared = device_shared_static(f->program),
+		.static_shared = device_shared_counted(f->program->shared_static),
 		.dynamic_shared = f->dynamic_bytes,
 		.resident = code_resident(f),
 		.code = f->kernel->code,

@@ -34,6 +34,7 @@ libcore_la_SOURCES += \
 	src/dev/memory/watch.c src/dev/memory/watch.h \
 	src/dev/module/builtin.c src/dev/module/builtin.h \
 	src/dev/module/kernel.c \
+	src/dev/module/link_check.c \
 	src/dev/module/callee.h \
 	src/dev/module/program.c src/dev/module/program_image.c \
 	src/dev/launch.c \

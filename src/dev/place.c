@@ -154,15 +154,51 @@ static u32 find_frames(const struct program *p, const struct fault *f, struct fr
 	return n;
 }
 
-struct source_line place_source(const struct place *at)
+/* False: no frame of the instruction is the user's; `out` is the innermost one's line then. */
+static bool find_users_line(const struct place *at, struct source_line *out)
 {
 	struct frame frames[FRAMES_SHOWN];
 	u32 n = at->in ? add_frames(at, frames, 0) : 0;
 
+	*out = n ? frames[0].source : (struct source_line){NULL, 0, 0};
 	for (u32 i = 0; i < n; i++)
-		if (is_users(&frames[i].source))
-			return frames[i].source;
-	return n ? frames[0].source : (struct source_line){NULL, 0, 0};
+		if (is_users(&frames[i].source)) {
+			*out = frames[i].source;
+			return true;
+		}
+	return false;
+}
+
+static struct place place_of_call(const struct place *at)
+{
+	const struct program_func *f = at->func->caller;
+	struct place call = {.func = f, .in = &f->func->insns.at[at->func->caller_insn]};
+	u32 column;
+
+	diag_locate(&f->module->source, call.in->begin, &call.line, &column);
+	return call;
+}
+
+struct place place_for_users(const struct place *at)
+{
+	struct source_line s;
+	struct place call = *at;
+
+	while (call.in && !find_users_line(&call, &s)) {
+		if (!call.func->caller)
+			return *at;
+		call = place_of_call(&call);
+	}
+	return call;
+}
+
+struct source_line place_source(const struct place *at)
+{
+	struct place shown = place_for_users(at);
+	struct source_line s;
+
+	find_users_line(&shown, &s);
+	return s;
 }
 
 bool place_kernel_is_of_toolkit(const struct program *p)
@@ -253,6 +289,22 @@ void place_say(const struct program *p, const struct fault *f, const char *kerne
 		text_puts(out, "\n");
 	} else if (n && !has_file(frames[0].at.func->module)) {
 		text_puts(out, "    (build with -lineinfo to see the line of the source)\n");
+	}
+}
+
+void place_say_callers(const struct program *p, u32 pc, struct text *out)
+{
+	struct frame frames[FRAMES_SHOWN];
+	struct place at = place_of(p, pc);
+	u32 n = at.in ? add_frames(&at, frames, 0) : 0, shown = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		if (!is_users(&frames[i].source) || !shown++)
+			continue;
+		text_printf(out, "    called from %s:%u, in ",
+			    file_base_name(frames[i].source.file), frames[i].source.line);
+		demangle(frames[i].function, out);
+		text_puts(out, "\n");
 	}
 }
 

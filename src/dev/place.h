@@ -24,6 +24,12 @@ struct source_line {
 };
 
 /*
+ * Where users would say that it is: in a function of theirs that has called one of the toolkit's
+ * headers, where that one is a copy for this call (program.h); else the place itself.
+ */
+struct place place_for_users(const struct place *at);
+
+/*
  * The line of the user's source that a place comes of: where it was inlined into code that is not a
  * toolkit's; where the compiler does not tell, the last such line before it. Else what .loc says.
  */
@@ -35,6 +41,9 @@ void device_say_place(const struct program *p, u32 pc, struct text *out);
 /* Is it code of the toolkit's headers, wherever it was inlined? Without lines: by the kernel. */
 bool place_is_of_toolkit(const struct program *p, u32 pc);
 bool place_kernel_is_of_toolkit(const struct program *p);
+
+/* Add "called from scale.cu:30, in scale(..)\n" for each user's line it was inlined into. */
+void place_say_callers(const struct program *p, u32 pc, struct text *out);
 
 /* Add that line of the file with a mark below its column, if the file can be read. */
 void place_quote(const struct source_line *s, struct text *out);

@@ -47,9 +47,10 @@ static bool explain_bounds(const struct ir_func *f, const u32 *block, struct tex
 
 static bool explain_dynamic(const struct device_launch *l, struct text *out)
 {
-	const struct program *p =
-		device_kernel_lower(l->kernel, (u32)device_volume(l->block), NULL);
-	u32 most = p ? device_kernel_dynamic_max(l->kernel, p) : UINT32_MAX;
+	struct exec_needs needs;
+	u32 most = device_kernel_needs(l->kernel, &needs)
+			   ? device_kernel_dynamic_max(l->kernel, needs.shared_static)
+			   : UINT32_MAX;
 
 	if (l->dynamic_bytes <= most)
 		return false;

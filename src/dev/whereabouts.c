@@ -4,6 +4,7 @@
  */
 #include "src/dev/whereabouts.h"
 
+#include "src/mem/marks.h"
 #include "src/mem/near.h"
 #include "src/mem/pools.h"
 
@@ -70,6 +71,8 @@ static void say_near(const struct mem_near *n, const struct device_program *p, s
 			    (unsigned long long)r->size, kind_name(r), (unsigned long long)r->base);
 	if (!r->freed && n->where == MEM_NEAR_INSIDE && n->is_read_only)
 		text_puts(out, ", which the device may only read");
+	if (!r->freed)
+		mem_mark_say(r->base, out);
 	if (n->is_foreign)
 		text_printf(out, " of device %u, to which peer access is not enabled", n->device);
 }
@@ -163,6 +166,8 @@ static bool describe_region(u64 address, struct text *out)
 	text_printf(out, "%llu bytes %s a %s%llu-byte region of a pool at 0x%llx",
 		    (unsigned long long)distance, where, r.freed ? "freed " : "",
 		    (unsigned long long)r.size, (unsigned long long)r.base);
+	if (!r.freed)
+		mem_mark_say(r.base, out);
 	return true;
 }
 

@@ -65,6 +65,7 @@ struct fault {
 	u32 size; /* bytes accessed */
 	u8 space;
 	bool write;
+	bool livelock; /* FAULT_DEADLOCK: threads run, but each repeats itself */
 	/* calls that the lowest lane is in, innermost first; those of recursion once */
 	u32 callers;
 	u32 caller[FAULT_CALLERS];     /* their micro-ops */
@@ -210,6 +211,7 @@ struct exec_env {
 	/* Device-side calls of the runtime (vprintf, malloc ..): see src/host/syscall.h. */
 	const struct exec_syscalls *syscalls;
 	const struct tex_table *textures; /* textures and surfaces by handle, NULL: none */
+	const struct uop *uops;           /* what gangs run: the program's micro-ops, or tier 2's */
 };
 
 /* Lanes of a gang that stand at one micro-op. */
@@ -267,6 +269,7 @@ struct gang {
 	u32 wait_pc; /* the micro-op that reads it, NO_PC: none */
 	struct fault *fault;
 	void *scratch; /* 32 double words, for masked mode */
+	u32 calls;     /* of compiled runs: src/tier/op_tier.c */
 	struct diverged diverged;
 };
 
@@ -474,14 +477,13 @@ void warp_look_again(struct warp *w, u32 pc);
 const struct uop *exec_fault(struct gang *g, const struct uop *in, enum fault_kind kind, u32 lanes);
 /* Does the micro-op of an access write? */
 bool exec_is_store(const struct uop *in);
-/* The same, or does it do so among other things? */
-bool exec_writes(const struct uop *in);
+enum mem_access exec_access(const struct uop *in);
 /*
  * mem_cache_fill for lane `lane` of the gang, counted from its running warp. False: nothing that
  * the access may touch is there.
  */
 bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane,
-		     bool write);
+		     enum mem_access access);
 /* A lane does what is in `f` and hardware does not notice: fill in the rest, and report it. */
 void exec_overrun(struct gang *g, const struct uop *in, u32 lane, struct fault *f);
 

@@ -34,6 +34,13 @@ const struct isa_form *exec_form(const struct program *p, const struct uop *in)
 	return in->ir < f->insns.len ? f->insns.at[in->ir].form : NULL;
 }
 
+bool exec_form_rereads(const struct isa_form *form)
+{
+	return isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) ||
+	       isa_form_has(form, M_acquire) || isa_form_has(form, M_mmio) ||
+	       isa_form_has(form, M_cv);
+}
+
 /*
  * Branches that lowering puts around an instruction are taken by those that do not run it, and so
  * are those that it has inverted, as their target follows.

@@ -220,6 +220,8 @@ void exec_tell_stop(struct gang *g, u32 pc);
 struct isa_form;
 /* The form of the instruction that a micro-op is of; NULL: it is of none. */
 const struct isa_form *exec_form(const struct program *p, const struct uop *in);
+/* Does a read of this form ask memory each time, since other threads may write there? */
+bool exec_form_rereads(const struct isa_form *form);
 /* Is the micro-op the first of a PTX instruction (of a program without fusion)? */
 bool exec_is_first(const struct program *p, u32 pc);
 /* Lanes of that instruction that its guard lets through, of those of warp g->warp + w. */

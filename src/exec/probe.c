@@ -36,6 +36,9 @@ static enum uop_effect effect_of(const struct gang *g, const struct uop *in)
 	case UOP_CALL:
 		quiet = !in->call.saves;
 		break; /* saves registers in memory */
+	case UOP_WAIT:
+		quiet = !g->env->program->reads_clock;
+		break; /* nanosleep: what it changes is the time */
 	default:
 		quiet = in->mbar.action >= MBAR_WAIT && !is_copying(g->cta);
 		break;
@@ -80,6 +83,7 @@ static enum mem_space space_of_access(const struct gang *g, const struct uop *in
 static bool fetch(const struct gang *g, const struct uop *in, u32 lane, u64 address, void *to)
 {
 	u32 width = (u32)in->mem.size * in->mem.count;
+	const struct cta *owner;
 	struct mem_range r;
 
 	switch (space_of_access(g, in, &address)) {
@@ -89,9 +93,11 @@ static bool fetch(const struct gang *g, const struct uop *in, u32 lane, u64 addr
 		local_read(g, lane, address, to, width);
 		return true;
 	case MEM_SHARED:
-		if (address + width > g->env->shared_bytes)
+		owner = shared_owner(g->cta, address >> MEM_SHARED_RANK_SHIFT);
+		address &= MEM_SHARED_OFFSET;
+		if (!owner || address + width > g->env->shared_bytes)
 			return false;
-		memcpy(to, g->shared + address, width);
+		memcpy(to, owner->shared + address, width);
 		return true;
 	default:
 		if (!mem_find(g->env->mem, address, width, &r))
@@ -109,7 +115,7 @@ static bool remember(const struct gang *g, const struct uop *in, struct written 
 	x->len = 0;
 	x->width = (u32)in->mem.size * in->mem.count;
 	for (u32 w = 0; w < warps; w++)
-		for (u32 m = mask_of(g, w); m; m &= m - 1) {
+		for (u32 m = exec_step_passes(g, in, w); m; m &= m - 1) {
 			u32 lane = g->lane0 + w * WARP_LANES + (u32)__builtin_ctz(m);
 			u64 address = lane_address(g, in, lane);
 
@@ -175,6 +181,8 @@ static u64 written_sum(const struct gang *g, const struct uop *in, const struct 
 const struct uop *exec_probe_step(struct exec_probe *p, struct gang *g, const struct uop *in)
 {
 	enum uop_effect effect = p->moved && !p->sums ? EFFECT_QUIET : effect_of(g, in);
+	/* Compiled runs are inspected micro-op by micro-op. */
+	u32 op = in->op == OP_tier ? in->inner : in->op;
 	const struct uop *next;
 	struct written x;
 	bool known, other;
@@ -183,10 +191,10 @@ const struct uop *exec_probe_step(struct exec_probe *p, struct gang *g, const st
 		other = effect == EFFECT_OTHER || (effect == EFFECT_LANES && !are_whole(g));
 		p->moved |= other;
 		p->lost |= other;
-		return g->table->run[in->op](g, in);
+		return g->table->run[op](g, in);
 	}
 	known = remember(g, in, &x);
-	next = g->table->run[in->op](g, in);
+	next = g->table->run[op](g, in);
 	p->moved |= !known || !is_as_before(g, in, &x);
 	p->lost |= !known;
 	if (p->sums && known)

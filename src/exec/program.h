@@ -53,7 +53,10 @@ struct program_func {
 	u32 frame_bytes; /* local memory of one activation, what recursive calls save included */
 	u32 save_at;     /* where in the frame they save it */
 	u32 signature;   /* of result and parameters: what an indirect call has to expect */
-	u32 return_row;  /* W row: micro-op to return to; unused for the kernel, as the next */
+	/* Of a function with a copy for each call (lower.h): where this is called. NULL: by all */
+	const struct program_func *caller;
+	u32 caller_insn;      /* by number in the caller */
+	u32 return_row;       /* W row: micro-op to return to; unused for the kernel, as the next */
 	u32 return_frame_row; /* W row: the caller's frame */
 	/*
 	 * Lowered one_to_one, else NULL: where the function's registers are. Those of register r
@@ -154,6 +157,7 @@ struct program {
 	const struct program_extent *extents;
 	u32 extent_len, shared_end;
 	struct arena arena;
+	void *tier; /* src/tier/tier.c; NULL: no run of it was ever compiled */
 };
 
 /* The function of a program at this address, NULL: the program does not know it. */

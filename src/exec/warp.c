@@ -474,9 +474,11 @@ bool exec_is_store(const struct uop *in)
 	return uop_kind(in->inner) == UOP_STORE;
 }
 
-bool exec_writes(const struct uop *in)
+enum mem_access exec_access(const struct uop *in)
 {
-	return exec_is_store(in) || uop_kind(in->inner) == UOP_ATOMIC;
+	enum uop_kind kind = uop_kind(in->inner);
+
+	return kind == UOP_ATOMIC ? MEM_ATOMIC : kind == UOP_STORE ? MEM_WRITE : MEM_READ;
 }
 
 void exec_overrun(struct gang *g, const struct uop *in, u32 lane, struct fault *f)
@@ -490,10 +492,12 @@ void exec_overrun(struct gang *g, const struct uop *in, u32 lane, struct fault *
 	g->env->on_overrun(g->env->user, f);
 }
 
-bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane, bool write)
+bool exec_cache_fill(struct gang *g, const struct uop *in, u64 addr, u64 size, u32 lane,
+		     enum mem_access access)
 {
 	const struct exec_env *e = g->env;
-	enum mem_found found = mem_cache_fill(e->mem, &g->caches[in->mem.cache], addr, size, write);
+	enum mem_found found =
+		mem_cache_fill(e->mem, &g->caches[in->mem.cache], addr, size, access);
 	struct fault f = {.address = addr, .size = (u32)size, .space = in->mem.space};
 
 	if (PL_UNLIKELY(found == MEM_FOUND_OVERRUN) && e->on_overrun)

@@ -89,6 +89,13 @@ static inline enum isa_mnemonic ir_opcode(const struct ir_insn *in)
 	return in->form ? isa_form_opcode(in->form) : ISA_OPCODES;
 }
 
+/* Does the instruction write its operand i? */
+static inline bool ir_insn_writes(const struct ir_insn *in, u32 i)
+{
+	return in->form && i < in->form->row->operands &&
+	       in->form->row->operand[i].role & ISA_WRITE;
+}
+
 /* One name or family of a .reg declaration: `%r<100>` has count 100, `x` has count 0. */
 struct ir_regdecl {
 	struct str *name; /* the part before the number */
@@ -235,6 +242,12 @@ struct ir_func {
 	u64 unified_id[2];
 	struct ir_func *definition;
 };
+
+static inline const struct ir_operand *ir_insn_operand(const struct ir_func *f,
+						       const struct ir_insn *in, u32 i)
+{
+	return &f->operands.at[in->first_op + i];
+}
 
 /* .loc: source position of the instructions that follow. */
 struct ir_loc {

@@ -7,6 +7,7 @@
  * type, as long as space and size in bytes are the same, and the alignment; of a function that the
  * unit does not use, anything. Source: PTX ISA "Linking Directives", ".alias".
  */
+#include "src/base/demangle.h"
 #include "src/ir/ir_int.h"
 
 #include <stdio.h>
@@ -35,9 +36,17 @@ struct link {
 static void link_message(struct link *l, enum diag_level level, const struct ir_module *unit,
 			 const struct str *name, u32 begin, const char *fmt)
 {
+	struct text shown = {0}, hint = {0};
+
 	l->failed |= level == DIAG_ERROR;
-	diag_at(l->d, level, &unit->source, (struct diag_span){begin, begin + name->len}, NULL, fmt,
-		name->text);
+	if (level == DIAG_ERROR && demangle_wants(name->text))
+		demangle(name->text, &shown);
+	if (shown.at && strcmp(shown.at, name->text) != 0)
+		text_printf(&hint, "this is %s", shown.at);
+	diag_at(l->d, level, &unit->source, (struct diag_span){begin, begin + name->len}, hint.at,
+		fmt, name->text);
+	text_fini(&shown);
+	text_fini(&hint);
 }
 
 static u32 begin_of(const struct choice *c)

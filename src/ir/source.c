@@ -3,6 +3,9 @@
  */
 #include "src/ir/source.h"
 
+/* How deep functions are followed that are inlined into each other. */
+#define INLINED_MAX 64u
+
 const char *ir_file_path(const struct ir_module *m, u32 number)
 {
 	for (size_t i = 0; i < m->files.len; i++)
@@ -47,4 +50,32 @@ bool ir_is_toolkit_path(const char *path)
 		if (strstr(path, parts[i]))
 			return true;
 	return false;
+}
+
+static bool is_loc_of_toolkit(const struct ir_module *m, const struct ir_loc *l)
+{
+	for (u32 depth = 0; l && depth < INLINED_MAX; depth++) {
+		const char *path = ir_file_path(m, l->file);
+
+		if (path && !ir_is_toolkit_path(path))
+			return false;
+		l = l->inlined_at != IR_NONE ? ir_loc_at(m, l->inlined_at) : NULL;
+	}
+	return true;
+}
+
+bool ir_func_is_of_toolkit(const struct ir_module *m, const struct ir_func *f)
+{
+	u32 last = IR_NONE;
+
+	for (size_t i = 0; i < f->insns.len; i++) {
+		const struct ir_loc *l = ir_loc_at(m, f->insns.at[i].loc);
+
+		if (!l || f->insns.at[i].loc == last)
+			continue;
+		last = f->insns.at[i].loc;
+		if (!is_loc_of_toolkit(m, l))
+			return false;
+	}
+	return m->locs.len != 0;
 }

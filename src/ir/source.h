@@ -18,4 +18,10 @@ const char *ir_loc_function(const struct ir_module *m, const struct ir_loc *l);
 /* Is it a header that users have not written: the compilers', CUDA's, the system's, our own? */
 bool ir_is_toolkit_path(const char *path);
 
+/*
+ * Of a module with lines: are all lines of the function such a header's, wherever they were
+ * inlined, or has it no line, as what a compiler makes of atomicAdd?
+ */
+bool ir_func_is_of_toolkit(const struct ir_module *m, const struct ir_func *f);
+
 #endif

@@ -3,6 +3,7 @@
  * places labels. All choices are made here once: operation, types, rounding, space, width. Rules
  * are in src/lower/rules.
  */
+#include "src/tier/tier.h"
 #include "src/base/size.h"
 #include "src/lower/callee.h"
 #include "src/lower/lower_order.h"
@@ -482,7 +483,7 @@ static bool lower_functions(struct lower *l)
 		l->funcs.at[i].return_pc = lower_vreg(l, ROW_W);
 		l->funcs.at[i].return_frame = lower_vreg(l, ROW_W);
 	}
-	for (u32 i = n; i-- > 0 && !l->failed;) {
+	for (u32 i = l->alone ? 1 : n; i-- > 0 && !l->failed;) {
 		const struct lower_func *f = &l->funcs.at[i];
 		const struct ir_module *m = l->options.units[f->unit].module;
 
@@ -491,6 +492,8 @@ static bool lower_functions(struct lower *l)
 			.func = f->f,
 			.first = (u32)l->uops.len,
 			.signature = lower_signature(m, f->f),
+			.caller = f->caller == IR_NONE ? NULL : &p->funcs[f->caller],
+			.caller_insn = f->caller_insn,
 		};
 		lower_function(l, i);
 		p->funcs[i].end = (u32)l->uops.len;
@@ -498,18 +501,23 @@ static bool lower_functions(struct lower *l)
 	return !l->failed;
 }
 
+/* Up to the first form of the micro-ops. */
+static bool lower_begin(struct lower *l, const struct ir_func *kernel)
+{
+	l->p = calloc(1, sizeof(*l->p));
+	if (!l->p || !make_units(l))
+		return false;
+	l->p->arch = l->arch;
+	l->p->var_address = l->var_address;
+	l->p->frame_align = 16;
+	l->frame_vreg = lower_vreg(l, ROW_W);
+	l->stack_vreg = lower_vreg(l, ROW_W);
+	return lower_find_functions(l, kernel) && lower_lay_out_shared(l) && lower_functions(l);
+}
+
 static struct program *lower_program(struct lower l, const struct ir_func *kernel)
 {
-	l.p = calloc(1, sizeof(*l.p));
-	if (!l.p || !make_units(&l))
-		goto fail;
-	l.p->arch = l.arch;
-	l.p->var_address = l.var_address;
-	l.p->frame_align = 16;
-	l.frame_vreg = lower_vreg(&l, ROW_W);
-	l.stack_vreg = lower_vreg(&l, ROW_W);
-	if (!lower_find_functions(&l, kernel) || !lower_lay_out_shared(&l) ||
-	    !lower_functions(&l) || !lower_fold(&l) || !lower_fuse(&l) || !lower_rows(&l) ||
+	if (!lower_begin(&l, kernel) || !lower_fold(&l) || !lower_fuse(&l) || !lower_rows(&l) ||
 	    (l.options.check && !lower_check_rows(&l)) || !finish_program(&l))
 		goto fail;
 	lower_fini(&l);
@@ -580,10 +588,35 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 	return p;
 }
 
+/* A kernel is called by nothing, so that its frame is what its own instructions make of it. */
+bool exec_measure(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
+		  const u64 *var_address, const struct lower_options *options,
+		  struct exec_needs *out)
+{
+	struct lower l = {.m = m,
+			  .arch = arch,
+			  .var_address = var_address,
+			  .options = *options,
+			  .alone = true};
+	bool ok;
+
+	l.options.contract &= !m->debug;
+	ok = lower_begin(&l, kernel);
+	if (ok)
+		*out = (struct exec_needs){
+			.shared_static = l.p->shared_static,
+			.frame_bytes = (u32)align_up(l.funcs.at[0].frame_bytes, l.p->frame_align),
+		};
+	lower_fini(&l);
+	exec_program_free(l.p);
+	return ok;
+}
+
 void exec_program_free(struct program *p)
 {
 	if (!p)
 		return;
+	tier_free(p);
 	free(p->uop);
 	free(p->consts);
 	free(p->externs);

@@ -47,6 +47,11 @@ struct lower_options {
 	 * noticed; the program remembers where, in `extents`. shared_static is as without.
 	 */
 	bool apart;
+	/*
+	 * Each call of a function of the toolkit's headers has a copy of its own, as far as there
+	 * are not too many, so that a micro-op tells which line of the user's it was called at.
+	 */
+	bool copies;
 	bool bounds;   /* accesses beyond objects of local memory are reported, as overruns */
 	u8 counts;     /* enum lower_count: count lanes at these sites (sites.h) */
 	bool stable;   /* results depend on no order of CTAs: lower_turns.c */
@@ -62,6 +67,15 @@ struct program *exec_lower(const struct ir_module *m, const struct ir_func *kern
 			   const struct arch *arch, const u64 *var_address,
 			   const struct lower_options *options, struct diag *d);
 void exec_program_free(struct program *p);
+/* What a kernel has before it runs. */
+struct exec_needs {
+	u32 shared_static; /* those of what it may call, too */
+	u32 frame_bytes;   /* of the kernel itself */
+};
+/* The same numbers as in its program, without lowering what it calls. False: no memory. */
+bool exec_measure(const struct ir_module *m, const struct ir_func *kernel, const struct arch *arch,
+		  const u64 *var_address, const struct lower_options *options,
+		  struct exec_needs *out);
 /*
  * Where the constant state space begins: the lowest address of a .const variable. Addresses in the
  * space are offsets from it, so that they fit in 32-bit registers; generic ones are device

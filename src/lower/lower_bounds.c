@@ -3,6 +3,7 @@
  * function in one .local variable, and take the address of each by adding a constant to that
  * one's: what an address is computed from by additions alone tells the object, whose end is the
  * beginning of the next one. Registers that may have addresses of several, or any, are let pass.
+ * What alloca gives is an object as well, whose size is known when it runs.
  */
 #include "src/lower/lower_int.h"
 
@@ -13,6 +14,7 @@ enum local_kind {
 	LOCAL_NUMBER,  /* no address of a local variable, as far as is known */
 	LOCAL_ROOT,    /* of the variable that has all others */
 	LOCAL_OBJECT,  /* of what begins at `at` in the variable */
+	LOCAL_ALLOCA,  /* of what instruction `at` has given; `var` is IR_NONE */
 	LOCAL_ANY,
 };
 
@@ -22,16 +24,17 @@ struct local_value {
 	u32 at;
 };
 
+/* A call of alloca, and the vreg that has the address it gave last. */
+struct local_alloca {
+	u32 insn, vreg;
+};
+
 struct lower_bounds {
 	struct local_value *of; /* by register of the function */
 	VEC(struct local_value) objects;
+	VEC(struct local_alloca) allocas;
 	bool has_calls;
 };
-
-static const struct ir_operand *operand_of(const struct ir_func *f, const struct ir_insn *in, u32 i)
-{
-	return &f->operands.at[in->first_op + i];
-}
 
 static bool is_depot(const struct ir_var *v)
 {
@@ -57,7 +60,8 @@ static struct local_value bounds_value(const struct lower *l, const struct ir_op
 
 static bool is_pointer(struct local_value x)
 {
-	return x.kind == LOCAL_ROOT || x.kind == LOCAL_OBJECT || x.kind == LOCAL_ANY;
+	return x.kind == LOCAL_ROOT || x.kind == LOCAL_OBJECT || x.kind == LOCAL_ALLOCA ||
+	       x.kind == LOCAL_ANY;
 }
 
 static struct local_value join_values(struct local_value x, struct local_value y)
@@ -103,19 +107,22 @@ static struct local_value result_of(const struct lower *l, const struct ir_insn 
 
 	if (opcode == OPCODE_ld || opcode == OPCODE_call || !in->form)
 		return x;
-	if (in->ops == 2 && (opcode == OPCODE_mov || opcode == OPCODE_cvta || opcode == OPCODE_cvt))
-		return bounds_value(l, operand_of(f, in, 1));
+	if (opcode == OPCODE_alloca)
+		return (struct local_value){LOCAL_ALLOCA, IR_NONE, (u32)(in - f->insns.at)};
+	if (in->ops == 2 && (opcode == OPCODE_mov || opcode == OPCODE_cvta ||
+			     opcode == OPCODE_cvta_to || opcode == OPCODE_cvt))
+		return bounds_value(l, ir_insn_operand(f, in, 1));
 	if (in->ops == 3 && opcode == OPCODE_add)
-		return bounds_sum(l, operand_of(f, in, 1), operand_of(f, in, 2));
+		return bounds_sum(l, ir_insn_operand(f, in, 1), ir_insn_operand(f, in, 2));
 	if (in->ops == 4 && opcode == OPCODE_mad &&
-	    !is_pointer(bounds_value(l, operand_of(f, in, 1))) &&
-	    !is_pointer(bounds_value(l, operand_of(f, in, 2))))
-		return bounds_value(l, operand_of(f, in, 3));
+	    !is_pointer(bounds_value(l, ir_insn_operand(f, in, 1))) &&
+	    !is_pointer(bounds_value(l, ir_insn_operand(f, in, 2))))
+		return bounds_value(l, ir_insn_operand(f, in, 3));
 	if (in->ops == 4 && opcode == OPCODE_selp)
-		return join_values(bounds_value(l, operand_of(f, in, 1)),
-				   bounds_value(l, operand_of(f, in, 2)));
+		return join_values(bounds_value(l, ir_insn_operand(f, in, 1)),
+				   bounds_value(l, ir_insn_operand(f, in, 2)));
 	for (u32 i = 1; i < in->ops; i++)
-		if (is_pointer(bounds_value(l, operand_of(f, in, i))))
+		if (is_pointer(bounds_value(l, ir_insn_operand(f, in, i))))
 			x.kind = LOCAL_ANY;
 	return x;
 }
@@ -136,10 +143,10 @@ static bool note_results(struct lower *l, const struct ir_insn *in)
 	bool news = false;
 
 	for (u32 i = 0; in->form && i < in->ops && i < in->form->row->operands; i++) {
-		const struct ir_operand *o = operand_of(f, in, i);
+		const struct ir_operand *o = ir_insn_operand(f, in, i);
 		struct local_value x = {.kind = LOCAL_NUMBER};
 
-		if (!(in->form->row->operand[i].role & ISA_WRITE))
+		if (!ir_insn_writes(in, i))
 			continue;
 		if (o->kind == IR_OP_REG)
 			news |= bounds_add(l, o, i ? x : result_of(l, in));
@@ -170,6 +177,9 @@ static bool has_local(const struct lower *l)
 {
 	for (size_t i = 0; i < l->f->vars.len; i++)
 		if (l->m->vars.at[l->f->vars.at[i]]->space == M_local)
+			return true;
+	for (size_t i = 0; i < l->f->insns.len; i++)
+		if (ir_opcode(&l->f->insns.at[i]) == OPCODE_alloca)
 			return true;
 	return false;
 }
@@ -207,6 +217,7 @@ void lower_bounds_close(struct lower *l)
 {
 	if (l->bounds) {
 		VEC_FREE(&l->bounds->objects);
+		VEC_FREE(&l->bounds->allocas);
 		free(l->bounds->of);
 	}
 	free(l->bounds);
@@ -229,6 +240,42 @@ static u32 end_of(const struct lower *l, struct local_value x, u32 *objects)
 	return end;
 }
 
+void lower_bounds_alloca(struct lower *l, u32 d)
+{
+	struct local_alloca x = {l->ir, IR_NONE};
+
+	x.vreg = lower_vreg(l, ROW_W);
+	lower_op(l, OP_mov_b32, x.vreg, d, IR_NONE, IR_NONE, true);
+	l->failed |= !VEC_PUSH(&l->bounds->allocas, x);
+}
+
+/* IR_NONE: what is accessed is allocated behind it, in the order of the text. */
+static u32 vreg_of_alloca(const struct lower *l, u32 insn)
+{
+	for (size_t i = 0; i < l->bounds->allocas.len; i++)
+		if (l->bounds->allocas.at[i].insn == insn)
+			return l->bounds->allocas.at[i].vreg;
+	return IR_NONE;
+}
+
+/* The size is known when it has run: it stands in front of the object, and no bounds here. */
+static void check_alloca(struct lower *l, const struct lower_place *p, u32 bytes, bool write,
+			 u32 vreg)
+{
+	struct uop *in;
+
+	if (vreg == IR_NONE)
+		return;
+	in = lower_emit(l, OP_local_bounds);
+	in->bounds = (struct uop_bounds){.offset = p->imm,
+					 .bytes = bytes,
+					 .generic = p->space == MEM_GENERIC,
+					 .write = write};
+	in->flags |= p->wide ? UOPF_WIDE : 0;
+	lower_read(l, FIELD_A, p->base);
+	lower_read(l, FIELD_B, vreg);
+}
+
 void lower_bounds_check(struct lower *l, const struct ir_operand *op, const struct lower_place *p,
 			u32 bytes, bool write)
 {
@@ -240,6 +287,8 @@ void lower_bounds_check(struct lower *l, const struct ir_operand *op, const stru
 	    (p->space != MEM_LOCAL && p->space != MEM_GENERIC))
 		return;
 	x = l->bounds->of[op->index];
+	if (x.kind == LOCAL_ALLOCA)
+		check_alloca(l, p, bytes, write, vreg_of_alloca(l, x.at));
 	if (x.kind != LOCAL_OBJECT)
 		return;
 	end = end_of(l, x, &objects);

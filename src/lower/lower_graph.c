@@ -8,7 +8,12 @@
  * caller's rows (op_call.c). All others have rows no active caller uses. PTX ISA "Control Flow
  * Instructions: call", "Linking Directives", ".alias".
  */
+#include "src/ir/source.h"
 #include "src/lower/lower_int.h"
+
+/* Functions of a program up to which calls get copies of what they call; calls in each other. */
+#define COPIES_MAX 1024u
+#define COPIES_DEEP 16u
 
 /* Function addresses are even, as C++ needs for pointers to members, and no small integer. */
 #define ADDRESS_STEP 16u
@@ -138,7 +143,8 @@ static u32 unit_of_var(const struct lower *l, const struct ir_var *v, u32 hint)
  */
 static u32 enter_func(struct lower *l, const struct ir_func *f)
 {
-	struct lower_func x = {.f = f, .unit = unit_of_func(l, f), .tail = IR_NONE};
+	struct lower_func x = {
+		.f = f, .unit = unit_of_func(l, f), .tail = IR_NONE, .caller = IR_NONE};
 	u64 *found = map_get(&l->func_at, map_key(f));
 
 	if (found)
@@ -154,15 +160,71 @@ static u32 enter_func(struct lower *l, const struct ir_func *f)
 
 u32 lower_find_function(const struct lower *l, u32 func)
 {
-	u64 *found = map_get(&l->func_at, map_key(definition_of(l->m, l->m->funcs.at[func])));
+	const struct ir_func *f = definition_of(l->m, l->m->funcs.at[func]);
+	const struct lower_func *from = &l->funcs.at[l->func];
+	u64 *found = map_get(&l->func_at, map_key(f));
 
+	for (u32 i = 0; i < from->edges; i++) {
+		const struct lower_edge *e = &l->edges.at[from->first_edge + i];
+
+		if (e->insn == l->ir && l->funcs.at[e->to].caller != IR_NONE)
+			return e->to;
+	}
 	return found ? (u32)*found : IR_NONE;
 }
 
-static void add_edge(struct lower *l, u32 from, const struct ir_func *f)
+/*
+ * Does a call in `from` get a copy of f: of what the headers of the toolkit have, called in code of
+ * the user's or in such a copy, and not by itself?
+ */
+static bool gets_copy(const struct lower *l, u32 from, const struct ir_func *f)
 {
-	struct lower_edge e = {from, enter_func(l, f)};
+	u32 unit = unit_of_func(l, f), at = from, deep = 0;
 
+	if (!l->options.copies || l->funcs.len >= COPIES_MAX || !f->has_body || f->is_entry ||
+	    unit == IR_NONE || !ir_func_is_of_toolkit(l->options.units[unit].module, f))
+		return false;
+	while (l->funcs.at[at].caller != IR_NONE && deep < COPIES_DEEP && l->funcs.at[at].f != f) {
+		at = l->funcs.at[at].caller;
+		deep++;
+	}
+	return l->funcs.at[at].caller == IR_NONE && l->funcs.at[at].f != f &&
+	       !ir_func_is_of_toolkit(l->options.units[l->funcs.at[at].unit].module,
+				      l->funcs.at[at].f);
+}
+
+static u32 enter_func_copy(struct lower *l, u32 from, u32 insn, const struct ir_func *f)
+{
+	struct lower_func x = {.f = f,
+			       .unit = unit_of_func(l, f),
+			       .tail = IR_NONE,
+			       .caller = from,
+			       .caller_insn = insn};
+
+	if (!VEC_PUSH(&l->funcs, x)) {
+		l->failed = true;
+		return IR_NONE;
+	}
+	return (u32)l->funcs.len - 1;
+}
+
+static void add_edge(struct lower *l, u32 from, u32 insn, const struct ir_func *f)
+{
+	struct lower_edge e = {from, enter_func(l, f), insn};
+
+	if (e.to != IR_NONE && !VEC_PUSH(&l->edges, e))
+		l->failed = true;
+}
+
+static void add_direct(struct lower *l, u32 from, u32 insn, const struct ir_func *f)
+{
+	struct lower_edge e = {from, IR_NONE, insn};
+
+	if (!gets_copy(l, from, f)) {
+		add_edge(l, from, insn, f);
+		return;
+	}
+	e.to = enter_func_copy(l, from, insn, f);
 	if (e.to != IR_NONE && !VEC_PUSH(&l->edges, e))
 		l->failed = true;
 }
@@ -210,7 +272,7 @@ static void find_taken(struct lower *l)
 /*
  * call through a register: the listed functions, those of the table, or all that fit the prototype.
  */
-static void add_indirect(struct lower *l, u32 from, const struct ir_func *f,
+static void add_indirect(struct lower *l, u32 from, u32 insn, const struct ir_func *f,
 			 const struct ir_operand *list)
 {
 	const struct ir_module *m = l->options.units[l->funcs.at[from].unit].module;
@@ -219,7 +281,7 @@ static void add_indirect(struct lower *l, u32 from, const struct ir_func *f,
 
 	if (t && t->kind == IR_CALL_TARGETS) {
 		for (u32 i = 0; i < t->len; i++)
-			add_edge(l, from, definition_of(m, m->funcs.at[t->at[i]]));
+			add_edge(l, from, insn, definition_of(m, m->funcs.at[t->at[i]]));
 	} else if (t && t->kind == IR_PROTOTYPE) {
 		u32 wanted = lower_signature(m, t->proto);
 
@@ -230,7 +292,7 @@ static void add_indirect(struct lower *l, u32 from, const struct ir_func *f,
 
 			if (lower_signature(l->options.units[unit_of_func(l, x)].module, x) ==
 			    wanted)
-				add_edge(l, from, x);
+				add_edge(l, from, insn, x);
 		}
 	} else if (list && list->kind == IR_OP_VAR) {
 		const struct ir_var *v = m->vars.at[list->index],
@@ -240,7 +302,7 @@ static void add_indirect(struct lower *l, u32 from, const struct ir_func *f,
 
 		for (u32 i = 0; i < def->relocs_len; i++)
 			if (def->relocs[i].is_func)
-				add_edge(l, from,
+				add_edge(l, from, insn,
 					 definition_of(home, home->funcs.at[def->relocs[i].index]));
 	}
 }
@@ -282,9 +344,9 @@ static void add_calls(struct lower *l, u32 from)
 		if (!lower_parse_call(f, &f->insns.at[i], &c))
 			continue;
 		if (c.target->kind == IR_OP_FUNC)
-			add_edge(l, from, definition_of(m, m->funcs.at[c.target->index]));
+			add_direct(l, from, (u32)i, definition_of(m, m->funcs.at[c.target->index]));
 		else
-			add_indirect(l, from, f, c.list);
+			add_indirect(l, from, (u32)i, f, c.list);
 	}
 	l->funcs.at[from].edges = (u32)l->edges.len - l->funcs.at[from].first_edge;
 }
@@ -349,7 +411,10 @@ static bool sort_functions(struct lower *l, const u32 *cycle, u32 cycles, u32 *p
 		l->edges.at[i].to = place[l->edges.at[i].to];
 	}
 	for (u32 i = 0; ok && i < n; i++)
-		ok = map_set(&l->func_at, map_key(l->funcs.at[i].f), i);
+		if (l->funcs.at[i].caller == IR_NONE)
+			ok = map_set(&l->func_at, map_key(l->funcs.at[i].f), i);
+		else
+			l->funcs.at[i].caller = place[l->funcs.at[i].caller];
 	free(start);
 	free(sorted);
 	return ok;
@@ -394,7 +459,7 @@ static bool number_addresses(struct lower *l)
 		u64 at = exec_function_address(l->options.units, l->options.unit_len,
 					       l->funcs.at[i].unit, l->funcs.at[i].f->index);
 
-		if (at)
+		if (at && l->funcs.at[i].caller == IR_NONE)
 			p->address_func[at / ADDRESS_STEP - 1] = i;
 	}
 	return true;
@@ -402,7 +467,8 @@ static bool number_addresses(struct lower *l)
 
 bool lower_find_functions(struct lower *l, const struct ir_func *kernel)
 {
-	struct lower_func first = {.f = kernel, .unit = unit_of_func(l, kernel), .tail = IR_NONE};
+	struct lower_func first = {
+		.f = kernel, .unit = unit_of_func(l, kernel), .tail = IR_NONE, .caller = IR_NONE};
 
 	if (first.unit == IR_NONE || !VEC_PUSH(&l->funcs, first) ||
 	    !map_set(&l->func_at, map_key(kernel), 0) ||

@@ -50,6 +50,8 @@ struct lower_func {
 	u32 unit;              /* in options.units */
 	u32 cycle;             /* functions with the same number may call each other */
 	u32 first_edge, edges; /* what it calls */
+	/* A copy for one call: of this function, at this instruction. IR_NONE: for all calls */
+	u32 caller, caller_insn;
 	u32 frame_bytes;
 	u32 return_pc, return_frame; /* vregs */
 	u32 tail;                    /* vreg: address of what an unsized parameter stands for */
@@ -58,6 +60,7 @@ struct lower_func {
 
 struct lower_edge {
 	u32 from, to; /* indices into lower.funcs */
+	u32 insn;     /* the call */
 };
 
 /* The parts of a call instruction. */
@@ -74,6 +77,7 @@ struct lower {
 	const struct arch *arch;
 	const u64 *var_address;
 	struct lower_options options;
+	bool alone;                 /* the kernel without what it calls */
 	const struct ir_func *also; /* that the kernel need not reach: callee.h; NULL: none */
 	struct diag *d;
 	struct program *p;
@@ -353,6 +357,8 @@ bool lower_contracted(struct lower *l);
 /* With lower_options.bounds: of f, whose local variables are known. */
 void lower_bounds_open(struct lower *l);
 void lower_bounds_close(struct lower *l);
+/* With l->bounds: the current instruction is alloca, and `d` has what it gives. */
+void lower_bounds_alloca(struct lower *l, u32 d);
 /* An access is to be lowered: emit what reports it outside of the object that it is of. */
 void lower_bounds_check(struct lower *l, const struct ir_operand *op, const struct lower_place *p,
 			u32 bytes, bool write);

@@ -82,9 +82,7 @@ static bool watches(const struct program *p, const struct uop *in)
 	const struct isa_form *form = exec_form(p, in);
 
 	return form && uop_kind(in->inner) == UOP_LOAD && turns_is_global(in) &&
-	       (isa_form_has(form, M_volatile) || isa_form_has(form, M_relaxed) ||
-		isa_form_has(form, M_acquire) || isa_form_has(form, M_mmio) ||
-		isa_form_has(form, M_cv));
+	       exec_form_rereads(form);
 }
 
 static bool has_result(const struct uop *in)

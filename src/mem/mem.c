@@ -10,6 +10,7 @@
 #include "src/base/size.h"
 #include "src/mem/array.h"
 #include "src/mem/place.h"
+#include "src/mem/marks.h"
 #include "src/mem/pools.h"
 #include "src/mem/shared.h"
 
@@ -405,6 +406,8 @@ static void release_range(struct mem *m, struct mem_range *r)
 
 	if (mem_has_pools())
 		mem_pools_forget(r->base, r->size);
+	if (mem_has_marks())
+		mem_marks_forget(r->base, r->size);
 	add_used(m, -r->size);
 	r->freed = true;
 	r->user = NULL;
@@ -621,17 +624,19 @@ static bool overrun_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size)
 	return ok;
 }
 
-enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size, bool write)
+enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size,
+			      enum mem_access access)
 {
 	struct mem_range r;
 
 	if (!mem_find(m, addr, size, &r))
 		return !m->strict && overrun_fill(m, c, addr, size) ? MEM_FOUND_OVERRUN
 								    : MEM_FOUND_NONE;
-	if (PL_UNLIKELY(r.read_only) && write && !mem_is_writable(m, &r))
+	if (PL_UNLIKELY(r.read_only) && access != MEM_READ && !mem_is_writable(m, &r))
 		return MEM_FOUND_NONE;
 	*c = (struct mem_cache){.lo = r.base, .span = r.size, .bias = r.bias};
-	if (mem_has_pools() && m->strict && !mem_pools_narrow(c, addr, size)) {
+	if ((mem_has_pools() && m->strict && !mem_pools_narrow(c, addr, size)) ||
+	    (mem_has_marks() && m->strict && !mem_marks_narrow(c, addr, size, m->index, access))) {
 		*c = (struct mem_cache){0};
 		return MEM_FOUND_NONE;
 	}

@@ -168,6 +168,9 @@ static inline bool mem_in_arena(const struct mem *m, u64 addr)
  * when the table is in use. */
 bool mem_peek(struct mem *m, u64 addr, struct mem_range *out);
 
+/* What an instruction does with memory. */
+enum mem_access { MEM_READ, MEM_WRITE, MEM_ATOMIC };
+
 /* What an access finds. */
 enum mem_found {
 	MEM_FOUND_NONE, /* it faults */
@@ -176,11 +179,11 @@ enum mem_found {
 };
 
 /*
- * Make `c` cover the allocation that contains [addr, addr + size), which is to be written or only
- * read. When there is none and `strict` is off, but a live allocation shares every page of that
- * range, `c` covers the range alone.
+ * Make `c` cover the allocation that contains [addr, addr + size). When there is none, `strict` is
+ * off, and a live allocation shares every page of that range, `c` covers the range alone.
  */
-enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size, bool write);
+enum mem_found mem_cache_fill(struct mem *m, struct mem_cache *c, u64 addr, u64 size,
+			      enum mem_access access);
 /* May this device write in the range? */
 static inline bool mem_is_writable(const struct mem *m, const struct mem_range *r)
 {

@@ -153,7 +153,7 @@ static PL_UNUSED u32 bad_global(struct gang *g, const struct uop *in, struct acc
 
 		if (!mem_cache_hit(c, a->address[l], a->width) &&
 		    !exec_cache_fill(g, in, a->address[l], a->width, a->warp * WARP_LANES + l,
-				     exec_writes(in)))
+				     exec_access(in)))
 			bad |= 1u << l;
 		a->host[l] = a->address[l] + c->bias;
 	}
@@ -190,7 +190,7 @@ static PL_UNUSED bool begins_in_memory(struct gang *g, const struct uop *in, u64
 	if (space == MEM_LOCAL)
 		return at < g->env->local_bytes;
 	return mem_cache_hit(c, at, 1) ||
-	       mem_cache_fill(g->env->mem, c, at, 1, false) != MEM_FOUND_NONE;
+	       mem_cache_fill(g->env->mem, c, at, 1, MEM_READ) != MEM_FOUND_NONE;
 }
 
 /* Misaligned global and generic addresses. */
@@ -341,7 +341,7 @@ static PL_UNUSED bool resolve_lane(struct gang *g, const struct uop *in, struct 
 	default:
 		if (!mem_cache_hit(c, at, a->width) &&
 		    !exec_cache_fill(g, in, at, a->width, a->warp * WARP_LANES + l,
-				     exec_writes(in)))
+				     exec_access(in)))
 			return false;
 		a->host[l] = at + c->bias;
 		return true;

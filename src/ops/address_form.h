@@ -15,6 +15,8 @@
 struct reach {
 	const void *lanes; /* row of the lanes' parts, */
 	u64 low, host;     /* the least of them, and where the host has that one's element */
+	u64 first;         /* the address of that, */
+	u32 bytes;         /* and how far all of them reach */
 	u32 unit;          /* groups of so many lanes are neighbours each, */
 	bool same;         /* or have one address each */
 };

@@ -46,7 +46,7 @@ exec_handler EXEC_NAME(op_watch_memory);
 exec_handler EXEC_NAME(op_apart_load_shared), EXEC_NAME(op_apart_store_shared);
 exec_handler EXEC_NAME(op_apart_load_generic), EXEC_NAME(op_apart_store_generic);
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
-exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x);
+exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x), EXEC_NAME(op_tier_diverged);
 void EXEC_NAME(warp_settle)(struct gang *g);
 /*
  * The function of an atomic operation on a type; global memory has rules of its own. NULL: there is
@@ -67,6 +67,14 @@ void EXEC_NAME(run_loop_counted)(struct gang *g, const struct uop *in);
 bool EXEC_NAME(diverged_guard)(struct gang *g, const struct uop *in, const struct uop **next);
 /* Where brx.idx leads running lanes, by lane of the gang. False: some index is past the table. */
 bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *targets);
+
+/*
+ * Compiled runs: where the accesses of an affine micro-op begin, how long all are, and whether the
+ * lanes of the whole gang are neighbours. whole: all of that may be touched. False: no rows.
+ */
+struct tier_reach;
+bool EXEC_NAME(affine_reach)(const struct gang *g, const struct uop *in, bool whole,
+			     struct tier_reach *out, u64 *bytes, bool *one_row);
 
 /* For functions whose last arguments are constants where speed matters. */
 #define ALWAYS_INLINE __attribute__((always_inline)) inline

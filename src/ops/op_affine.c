@@ -6,6 +6,7 @@
  */
 #include "src/exec/affine.h"
 #include "src/ops/move_rows.h"
+#include "src/tier/tier.h"
 
 /* ---- once for each launch ---- */
 
@@ -206,9 +207,9 @@ static ALWAYS_INLINE enum address_kind classify_affine(const struct gang *g, con
 	return classify_index(g, in, at, n, first, index_offset(g, in));
 }
 
-/* One comparison is enough for all lanes, since they lie in one allocation. */
-static ALWAYS_INLINE bool find_reach_affine(const struct gang *g, const struct uop *in, u32 width,
-					    struct reach *x)
+/* Where a reach begins and how long it is; whether that may be touched is not asked. */
+static ALWAYS_INLINE bool place_reach_affine(const struct gang *g, const struct uop *in, u32 width,
+					     struct reach *x)
 {
 	const struct affine *a = affine_at(g, in->index.affine);
 	u32 sign = in->flags & UOPF_UNSIGNED ? 0 : 1, top = affine_top(sign), span = a->span[sign],
@@ -225,7 +226,18 @@ static ALWAYS_INLINE bool find_reach_affine(const struct gang *g, const struct u
 	x->lanes = ROW32(in->a);
 	x->low = a->low[sign];
 	x->unit = a->unit;
-	x->host = check_global(g, in, first, (u32)bytes);
+	x->first = first;
+	x->bytes = (u32)bytes;
+	return true;
+}
+
+/* One comparison is enough for all lanes, since they lie in one allocation. */
+static ALWAYS_INLINE bool find_reach_affine(const struct gang *g, const struct uop *in, u32 width,
+					    struct reach *x)
+{
+	if (!place_reach_affine(g, in, width, x))
+		return false;
+	x->host = check_global(g, in, x->first, x->bytes);
 	return x->host != 0;
 }
 
@@ -275,8 +287,8 @@ static ALWAYS_INLINE enum address_kind classify_wide(const struct gang *g, const
 	return classify_64(r, n, width);
 }
 
-static ALWAYS_INLINE bool find_reach_wide(const struct gang *g, const struct uop *in, u32 width,
-					  struct reach *x)
+static ALWAYS_INLINE bool place_reach_wide(const struct gang *g, const struct uop *in, u32 width,
+					   struct reach *x)
 {
 	const struct affine_wide *a = affine_wide_at(g, in->index.affine);
 	u64 first = a->low + affine_wide_offset(a, g->cta->id) + (u64)in->mem.offset;
@@ -288,7 +300,17 @@ static ALWAYS_INLINE bool find_reach_wide(const struct gang *g, const struct uop
 	x->lanes = ROW64(in->a);
 	x->low = a->low;
 	x->unit = a->unit;
-	x->host = check_global(g, in, first, (u32)a->span + width);
+	x->first = first;
+	x->bytes = (u32)a->span + width;
+	return true;
+}
+
+static ALWAYS_INLINE bool find_reach_wide(const struct gang *g, const struct uop *in, u32 width,
+					  struct reach *x)
+{
+	if (!place_reach_wide(g, in, width, x))
+		return false;
+	x->host = check_global(g, in, x->first, x->bytes);
 	return x->host != 0;
 }
 
@@ -319,4 +341,20 @@ HANDLER(load_wide)
 HANDLER(store_wide)
 {
 	return store_wide(g, in);
+}
+
+/* ---- for compiled runs ---- */
+
+bool EXEC_NAME(affine_reach)(const struct gang *g, const struct uop *in, bool whole,
+			     struct tier_reach *out, u64 *bytes, bool *one_row)
+{
+	bool wide = in->inner == OP_load_wide || in->inner == OP_store_wide;
+	struct reach x;
+
+	if (!(wide ? place_reach_wide : place_reach_affine)(g, in, in->mem.size, &x) || x.same)
+		return false;
+	*out = (struct tier_reach){x.first, x.low};
+	*bytes = x.bytes;
+	*one_row = x.unit == g->warps * WARP_LANES;
+	return !whole || check_global(g, in, x.first, x.bytes);
 }

@@ -407,7 +407,7 @@ HANDLER(copy_local)
 	return in + 1;
 }
 
-/* d = lowest address of a (64-bit row) bytes, aligned. */
+/* d = lowest address of a (64-bit row) bytes, aligned; the number in front, if there is room. */
 HANDLER(alloca)
 {
 	const struct program *p = g->env->program;
@@ -417,11 +417,14 @@ HANDLER(alloca)
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 m = mask_of(g, w); m; m &= m - 1) {
 			u32 l = (u32)__builtin_ctz(m), lane = w * WARP_LANES + l;
-			u64 at = align_up(stack[lane], in->stack.align), end;
+			u64 at = align_up(stack[lane] + in->stack.bytes, in->stack.align), end;
 
 			if (a[lane] > g->env->local_bytes ||
 			    (end = align_up(at + a[lane], p->frame_align)) > g->env->local_bytes)
 				return fault_in(g, in, w, FAULT_STACK_OVERFLOW, 1u << l);
+			if (in->stack.bytes)
+				local_write(g, gang_lane(g, w, l), at - sizeof(u64), &a[lane],
+					    sizeof(u64));
 			d[lane] = (u32)at;
 			stack[lane] = (u32)end;
 		}

@@ -134,14 +134,14 @@ HANDLER(masked_x)
 HANDLER(ordered_w)
 {
 	if (in->flags & UOPF_DEAD)
-		return g->env->ops->mode[MODE_WARP]->run[in->op](g, in);
+		return g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
 	return EXEC_NAME(op_masked_w)(g, in);
 }
 
 HANDLER(ordered_x)
 {
 	if (in->flags & UOPF_DEAD)
-		return g->env->ops->mode[MODE_WARP]->run[in->op](g, in);
+		return g->env->ops->mode[MODE_WARP]->run[in->inner](g, in);
 	return EXEC_NAME(op_masked_x)(g, in);
 }
 

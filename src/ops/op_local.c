@@ -3,6 +3,7 @@
  * common, in a gang or a warp, are rows of words; where they differ it goes lane by lane.
  * PTX ISA "State Spaces: Local State Space".
  */
+#include "src/ops/local.h"
 #include "src/ops/move_rows.h"
 
 /* Lanes that move together: from lane `at` of those to work on. */
@@ -346,10 +347,10 @@ HANDLER(frame_address)
 
 /* ---- objects of local memory, for those who look for accesses beyond them ---- */
 
-static void report_object(struct gang *g, const struct uop *in, u32 lane, u64 at, u64 from)
+static void report_object(struct gang *g, const struct uop *in, u32 lane, u64 at, u64 from,
+			  u32 size)
 {
 	const struct uop_bounds *b = &in->bounds;
-	u32 size = b->to - b->from;
 	struct fault f = {.address = at, .size = b->bytes, .space = MEM_LOCAL, .write = b->write};
 
 	snprintf(f.text, sizeof(f.text), "%llu bytes %s an object of %u bytes in local memory",
@@ -361,6 +362,17 @@ static void report_object(struct gang *g, const struct uop *in, u32 lane, u64 at
 				    : "after",
 		 size);
 	exec_overrun(g, in, lane, &f);
+}
+
+/* Bytes of the object from there on. What alloca gives has the number in front of it. */
+static u64 object_size(const struct gang *g, const struct uop *in, u32 w, u32 l, u64 from)
+{
+	u64 size = in->bounds.to - in->bounds.from;
+
+	if (!size)
+		local_read(g, (g->warp + w) * WARP_LANES + l, from - sizeof(u64), &size,
+			   sizeof(u64));
+	return size;
 }
 
 HANDLER(local_bounds)
@@ -376,12 +388,14 @@ HANDLER(local_bounds)
 					       : (u32)(ROW32(in->a)[lane] + (u32)b->offset);
 		u64 from = b->from + (in->b == NO_ROW ? 0 : ROW32(in->b)[lane]);
 
+		u64 size = object_size(g, in, w, l, from);
+
 		at -= window;
-		if (PL_LIKELY(at >= from && at + b->bytes <= from + (b->to - b->from)))
+		if (PL_LIKELY(at >= from && at + b->bytes <= from + size))
 			continue;
 		/* Others are faults. */
 		if (at < g->env->local_bytes && at + b->bytes <= g->env->local_bytes) {
-			report_object(g, in, lane, at, from);
+			report_object(g, in, lane, at, from, (u32)size);
 			break;
 		}
 	}

@@ -5,27 +5,29 @@
 #define PL_PROFILE_BUDGET_H
 
 #include "src/profile/choice.h"
-#include "src/profile/metrics.h"
+#include "src/profile/kept/claim.h"
 
 struct profile_budget {
-	u32 metric;
-	char op[3]; /* "<=", "<", "==", "!=", ">=", ">" */
-	double value;
+	struct metric_claim claim;
 	char *text;                      /* as it was given; owned */
 	char *kernel;                    /* the same of the pattern; NULL: all launches */
 	struct profile_pattern *pattern; /* owned */
 };
 
+/* Launches of one budget that are named. */
+#define BUDGET_LINES 20u
+
 struct profile_budgets {
 	VEC(struct profile_budget) at;
 };
 
-/* "METRIC OP VALUE". False with a line in `why`. */
+/* "METRIC OP VALUE", with a tolerance if there is "+- PERCENT%". False with a line in `why`. */
 bool profile_budget_add(struct profile_budgets *b, const char *text, struct text *why);
 /* The last one is for this kernel: a name or regex:EXPRESSION. */
 bool profile_budget_kernel(struct profile_budgets *b, const char *kernel, struct text *why);
 /*
- * Add a line for each launch that breaks one, and for each that no launch is for. True: none does.
+ * Add a line for each launch that breaks one, but for those beyond BUDGET_LINES, and for each that
+ * no launch is for. True: none does.
  */
 bool profile_budgets_check(const struct profile_budgets *b, const struct profile_report *r,
 			   struct text *out);

@@ -132,7 +132,6 @@ static void count_row(u64 *at, u8 space, const struct watch_tally *t, u64 ideal,
 		at[COLUMN_global_sectors] += t->sectors * times;
 		at[COLUMN_global_ideal] += ideal * times;
 		at[COLUMN_bytes] += bytes * times;
-		at[COLUMN_shared_passes] += t->passes * times; /* of copies past the first cache */
 		break;
 	case MEM_SHARED:
 		at[COLUMN_shared_requests] += t->requests * times;
@@ -197,6 +196,8 @@ static void collect_count_access(void *user, const struct exec_access *a)
 	to[FIELD_PASSES] += t.passes * times;
 	to[FIELD_PARTS] += t.parts * times;
 	t.sectors = (u32)sectors;
+	if (which == ACCESS_OF_copy_bypass)
+		s->row[row][COLUMN_shared_passes] += t.passes * times;
 	count_row(s->row[row], a->space, &t, ideal, bytes, times);
 }
 
@@ -313,9 +314,13 @@ static void collect_launch_free(struct collect_launch *l)
 	for (size_t i = 0; i < l->slots.len; i++)
 		free(l->slots.at[i]);
 	VEC_FREE(&l->slots);
+	free(l->sm_caches);
 	free(l->insns);
 	free(l);
 }
+
+/* Was the launch that the thread is about to begin chosen for the file? */
+static _Thread_local bool chosen;
 
 static struct collect_launch *launch_new(struct profile_device *d, const struct exec_env *e)
 {
@@ -329,8 +334,12 @@ static struct collect_launch *launch_new(struct profile_device *d, const struct 
 	memcpy(l->grid, e->grid, sizeof(l->grid));
 	memcpy(l->block, e->block, sizeof(l->block));
 	memcpy(l->cluster, e->cluster, sizeof(l->cluster));
+	l->sms = (u32)min_u64((u64)e->grid[0] * e->grid[1] * e->grid[2], (u64)d->dev->arch->sms);
 	pthread_mutex_lock(&c->lock);
-	l->number = c->launches++;
+	l->is_written = c->to && chosen;
+	l->number = c->launches;
+	c->launches += l->is_written;
+	l->told = c->told++;
 	l->rows = collect_rows_of(c, e->program, l->look.kernel->func->name->text);
 	pthread_mutex_unlock(&c->lock);
 	if (l->rows)
@@ -359,7 +368,7 @@ static void narrow_launch(void *user, const struct exec_env *e, struct exec_obse
 }
 
 static void caches_ended(void *user, u64 grid_id, const struct cache_counts *counts,
-			 const struct cache_insn *insns)
+			 const struct cache_insn *insns, const struct cache_sm *sm)
 {
 	struct collect_launch *l = launch_of(user, grid_id);
 
@@ -367,6 +376,9 @@ static void caches_ended(void *user, u64 grid_id, const struct cache_counts *cou
 		return;
 	l->caches = *counts;
 	l->has_caches = true;
+	l->sm_caches = sm ? calloc(l->sms, sizeof(*l->sm_caches)) : NULL;
+	for (u32 i = 0; l->sm_caches && i < l->sms; i++)
+		l->sm_caches[i] = sm[i].count;
 	l->insns = insns ? calloc(l->rows->len + 1, sizeof(*l->insns)) : NULL;
 	for (u32 pc = 0; l->insns && pc < l->rows->uops; pc++) {
 		struct cache_insn *to = &l->insns[l->rows->row_of[pc]];
@@ -387,17 +399,19 @@ static bool report_launch(struct collect_launch *l)
 	struct text t = {0};
 	bool ok = sum && x && collect_sum(l, sum, x);
 
-	if (ok && c->to)
+	if (ok && l->is_written)
 		profile_launch_write(x, &t);
 	ok = ok && !t.failed;
 	pthread_mutex_lock(&c->lock);
 	/* At once: a program that is killed leaves what has ended. */
-	if (ok && c->to) {
+	if (ok && l->is_written) {
 		fwrite(t.at, 1, t.len, c->to);
 		fflush(c->to);
 	}
-	if (ok && c->tell)
+	if (ok && c->tell) {
+		x->number = l->told;
 		c->tell(c->user, x);
+	}
 	pthread_mutex_unlock(&c->lock);
 	text_fini(&t);
 	profile_launch_free(x);
@@ -428,7 +442,8 @@ static bool collect_chooses(void *user, const char *kernel, const void *tag)
 {
 	struct profile_collect *c = user;
 
-	return profile_choice_has(&c->choice, kernel, tag);
+	chosen = profile_choice_has(&c->choice, kernel, tag);
+	return chosen || c->tell;
 }
 
 static const void *collect_ranges_here(void *user)
@@ -453,17 +468,19 @@ struct profile_ranges *profile_ranges_of(struct profile_collect *c)
 	return c->ranges;
 }
 
-/* What watches a launch, and what counts it. other: NULL: nothing watches it. */
+/*
+ * What watches a launch, and what counts it. other: NULL: nothing watches it. NULL: there are too
+ * many.
+ */
 static const struct exec_observer *observe_beside(struct profile_device *d, struct watch_tee *tee,
 						  const struct exec_observer *other)
 {
 	watch_tee_init(tee);
-	if (other)
-		watch_tee_add(tee, other);
-	if (d->has_caches)
-		watch_tee_add(tee, &d->caches.observer);
-	watch_tee_add(tee, &d->counts);
-	return &tee->observer;
+	if ((!other || watch_tee_add(tee, other)) &&
+	    (!d->has_caches || watch_tee_add(tee, &d->caches.observer)) &&
+	    watch_tee_add(tee, &d->counts))
+		return &tee->observer;
+	return NULL;
 }
 
 static void collect_code_of(const struct exec_env *e, struct watch_code *out)
@@ -476,48 +493,76 @@ static void collect_code_of(const struct exec_env *e, struct watch_code *out)
 					   look.code->registers, look.resident};
 }
 
-struct profile_device *profile_device_open(struct profile_collect *c, struct device *dev)
+/* false, with a line in `why`. */
+static bool collect_observe(struct profile_device *d, struct text *why)
 {
-	static u64 serials;
-	struct profile_device *d = calloc(1, sizeof(*d));
+	struct profile_collect *c = d->of;
+	struct device *dev = d->dev;
+	const struct exec_observer *all, *apart, *rest;
 
-	if (!d)
-		return NULL;
-	*d = (struct profile_device){
-		.of = c,
-		.dev = dev,
-		.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
-		.counts = {.user = d,
-			   .launch_end = launch_end,
-			   .counted = collect_counted,
-			   .fuses = true,
-			   .access = collect_count_access,
-			   .alike = collect_count_access,
-			   .texture = collect_count_texture,
-			   .narrow = narrow_launch},
-	};
-	pthread_mutex_init(&d->lock, NULL);
 	d->has_caches = c->caches != CACHES_OFF &&
 			watch_caches_init(&d->caches, dev->arch, c->caches == CACHES_WARM);
+	if (c->caches != CACHES_OFF && !d->has_caches) {
+		text_puts(why, "no memory left");
+		return false;
+	}
 	if (d->has_caches) {
 		d->caches.ended = caches_ended;
 		d->caches.counts_code = c->caches == CACHES_COLD;
 		d->caches.ended_user = d;
 		d->caches.code_of = collect_code_of;
 	}
+	all = observe_beside(d, &d->tee, dev->observer);
+	apart = observe_beside(d, &d->tee_apart, dev->observer_apart);
+	rest = observe_beside(d, &d->tee_rest, dev->observer_rest);
+	if (!all || !apart || !rest) {
+		text_puts(why, "too many tools watch its launches");
+		return false;
+	}
 	dev->counts |= LOWER_COUNT_INSNS;
 	dev->counted.has = collect_chooses;
 	dev->counted.tag = collect_ranges_here;
 	dev->counted.user = c;
-	dev->counted.observer = observe_beside(d, &d->tee, dev->observer);
-	dev->counted.apart = observe_beside(d, &d->tee_apart, dev->observer_apart);
-	dev->counted.rest = observe_beside(d, &d->tee_rest, dev->observer_rest);
+	dev->counted.observer = all;
+	dev->counted.apart = apart;
+	dev->counted.rest = rest;
 	d->on_program = dev->on_program;
 	d->on_program_user = dev->on_program_user;
 	dev->reads_code = true;
 	dev->on_program = collect_forget_program;
 	dev->on_program_user = d;
-	return d;
+	return true;
+}
+
+struct profile_device *profile_device_open(struct profile_collect *c, struct device *dev)
+{
+	static u64 serials;
+	struct profile_device *d = calloc(1, sizeof(*d));
+	struct text why = {0};
+
+	if (d) {
+		*d = (struct profile_device){
+			.of = c,
+			.dev = dev,
+			.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
+			.counts = {.user = d,
+				   .launch_end = launch_end,
+				   .counted = collect_counted,
+				   .fuses = true,
+				   .access = collect_count_access,
+				   .alike = collect_count_access,
+				   .texture = collect_count_texture,
+				   .narrow = narrow_launch},
+		};
+		pthread_mutex_init(&d->lock, NULL);
+		if (collect_observe(d, &why))
+			return d;
+		profile_device_close(d);
+	}
+	fprintf(stderr, "ptxloom: error: launches of device %u are not profiled: %s\n", dev->number,
+		why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return NULL;
 }
 
 void profile_device_close(struct profile_device *d)
@@ -613,6 +658,11 @@ profile_open_told(bool caches, void (*tell)(void *user, const struct profile_lau
 	demangle_prepare();
 	return c;
 }
+
+const char profile_why_not_debugged[] =
+	"launches are profiled, or debugged, not at once: a debugger repeats what it has run when it "
+	"goes back, and stops between instructions; its `info counters` counts moves, and `info cache` "
+	"explains the caches";
 
 bool profile_needs_order(const struct profile_collect *c)
 {

@@ -27,11 +27,13 @@ struct profile_collect *profile_open(struct text *why);
 struct profile_collect *profile_open_told(bool caches,
 					  void (*tell)(void *user, const struct profile_launch *l),
 					  void *user);
-/* Launches are told as well. Before the first one. */
+/* Launches are told as well, those too that are not chosen for the file. Before the first one. */
 void profile_tell(struct profile_collect *c,
 		  void (*tell)(void *user, const struct profile_launch *l), void *user);
 /* After the last launch. Says on standard error what could not be written. NULL is allowed. */
 void profile_close(struct profile_collect *c);
+/* Why there is no profile in a debugger. */
+extern const char profile_why_not_debugged[];
 /* Are launches to run in the order in which they are issued, for numbers that do not change? */
 bool profile_needs_order(const struct profile_collect *c);
 /* For what the program marks. */

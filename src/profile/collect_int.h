@@ -24,7 +24,7 @@ struct profile_collect {
 	void *user;
 	char *path;
 	u32 caches;         /* index in PTXLOOM_PROFILE_CACHES */
-	u64 launches;       /* profiled so far */
+	u64 launches, told; /* profiled so far; and told */
 	u64 programs;       /* described so far */
 	struct map rows;    /* struct program * -> struct profile_rows * */
 	struct map written; /* hash of a description -> its id + 1 */
@@ -42,12 +42,14 @@ struct slot {
 struct collect_launch {
 	struct profile_device *device;
 	const struct profile_rows *rows;
-	u64 number;
+	u64 number, told; /* among those that were profiled, and that were told */
+	bool is_written;  /* it was chosen for the file */
 	struct device_look look;
 	u32 grid[3], block[3], cluster[3];
-	VEC(struct slot *) slots; /* guarded by the device's lock */
-	struct cache_counts caches;
-	struct cache_insn *insns; /* by instruction; NULL: none */
+	u32 sms;                                /* that have CTAs: number n is on the SM n % sms */
+	VEC(struct slot *) slots;               /* guarded by the device's lock */
+	struct cache_counts caches, *sm_caches; /* the latter by SM; NULL: none */
+	struct cache_insn *insns;               /* by instruction; NULL: none */
 	bool has_caches, is_cut;
 };
 

@@ -4,6 +4,7 @@
  */
 #include "src/arch/limits.h"
 #include "src/profile/collect_int.h"
+#include "src/profile/metrics.h"
 
 #include <stdlib.h>
 
@@ -188,7 +189,7 @@ static void sum_launch(const struct collect_launch *l, u64 *value)
 	value[VALUE_static_shared] = l->look.static_shared;
 	value[VALUE_dynamic_shared] = l->look.dynamic_shared;
 	value[VALUE_driver_shared] = (u64)a->smem_reserved_per_cta_bytes;
-	value[VALUE_stack_bytes] = l->device->dev->stack_bytes;
+	value[VALUE_stack_bytes] = l->device->dev->stack_limit;
 	value[VALUE_sms] = (u64)a->sms;
 	value[VALUE_cc_major] = (u64)a->cc_major;
 	value[VALUE_cc_minor] = (u64)a->cc_minor;
@@ -206,6 +207,93 @@ static void sum_launch(const struct collect_launch *l, u64 *value)
 		value[VALUE_config_shared] / max_u64(1, arch_cta_smem(a, use.smem_bytes));
 	if (o.warps < (u32)a->warps_per_sm_max)
 		look_for_more(a, &use, value);
+}
+
+/* ---- SMs ---- */
+
+/* What the engine counts for a launch as a whole is of an SM what its caches were asked. */
+static void put_asked(const struct cache_counts *c, u64 *value)
+{
+	static const struct {
+		enum cache_kind kind;
+		enum profile_access access;
+	} asked[] = {
+		{CACHE_LOAD, ACCESS_OF_global_ld},
+		{CACHE_STORE, ACCESS_OF_global_st},
+		{CACHE_ATOM, ACCESS_OF_global_atom},
+		{CACHE_RED, ACCESS_OF_global_red},
+		{CACHE_COPY, ACCESS_OF_copy_access},
+		{CACHE_LOCAL_LOAD, ACCESS_OF_local_ld},
+		{CACHE_LOCAL_STORE, ACCESS_OF_local_st},
+		{CACHE_TEXTURE, ACCESS_OF_texture_ld},
+		{CACHE_SURFACE_LOAD, ACCESS_OF_surface_ld},
+		{CACHE_SURFACE_STORE, ACCESS_OF_surface_st},
+		{CACHE_SURFACE_RED, ACCESS_OF_surface_red},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+		u64 *at = &value[profile_access_value(asked[i].access)];
+
+		at[FIELD_REQUESTS] = c->l1[asked[i].kind].requests;
+		at[FIELD_SECTORS] = c->l1[asked[i].kind].sectors;
+	}
+}
+
+/* The counters that are not 0. */
+static bool list_spread(const struct collect_launch *l, struct profile_launch *x)
+{
+	u64 least = l->sms < x->value[VALUE_sms] ? 0 : UINT64_MAX;
+	bool ok = true;
+
+	for (u32 m = 0; ok && m < metric_count(); m++) {
+		struct metric_number n = {0};
+
+		if (metric_has_spread(m))
+			n = metric_value(m, x);
+		if (n.is_known && n.whole)
+			ok = VEC_PUSH(&x->spread, ((struct profile_spread){m, least, 0}));
+	}
+	return ok;
+}
+
+static void spread_drop(struct profile_launch *x, const u64 *sum)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < x->spread.len; i++)
+		if (metric_value(x->spread.at[i].metric, x).whole == sum[i])
+			x->spread.at[len++] = x->spread.at[i];
+	x->spread.len = len;
+}
+
+/*
+ * Of each counter that is not 0, the least and the most that an SM has of it; of those that are the
+ * sum of what SMs have.
+ */
+static bool sum_spread(const struct collect_launch *l, struct profile_launch *x)
+{
+	struct profile_launch *sm = calloc(1, sizeof(*sm));
+	u64 *sum = calloc(metric_count(), sizeof(*sum));
+	bool ok = sm && sum && list_spread(l, x);
+
+	for (u32 i = 0; ok && i < l->sms; i++) {
+		sum_caches(&l->sm_caches[i], sm->value);
+		put_asked(&l->sm_caches[i], sm->value);
+		sm->value[VALUE_has_caches] = 1;
+		for (size_t k = 0; k < x->spread.len; k++) {
+			struct profile_spread *s = &x->spread.at[k];
+			u64 n = metric_value(s->metric, sm).whole;
+
+			s->least = min_u64(s->least, n);
+			s->most = max_u64(s->most, n);
+			sum[k] += n;
+		}
+	}
+	if (ok)
+		spread_drop(x, sum);
+	free(sm);
+	free(sum);
+	return ok;
 }
 
 /* ---- a launch that has ended ---- */
@@ -252,5 +340,8 @@ bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_laun
 	x->value[VALUE_has_caches] = l->has_caches;
 	if (l->has_caches)
 		sum_caches(&l->caches, x->value);
+	x->has_spread = l->sm_caches != NULL;
+	if (x->has_spread)
+		ok &= sum_spread(l, x);
 	return ok && x->device_name;
 }

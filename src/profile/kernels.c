@@ -76,7 +76,7 @@ size_t kernel_sums_add(struct kernel_sums *k, const struct profile_launch *l)
 {
 	struct kernel_sum *x = kernel_sum_of(k, l);
 
-	if (!x || !VEC_PUSH(&x->launches, l))
+	if (!x || !add_rows(&x->sum, l))
 		return SIZE_MAX;
 	for (u32 v = 0; v < PROFILE_VALUES; v++)
 		if (v < VALUE_inst)
@@ -86,7 +86,7 @@ size_t kernel_sums_add(struct kernel_sums *k, const struct profile_launch *l)
 	memcpy(x->sum.grid, l->grid, sizeof(l->grid));
 	memcpy(x->sum.block, l->block, sizeof(l->block));
 	memcpy(x->sum.cluster, l->cluster, sizeof(l->cluster));
-	return add_rows(&x->sum, l) ? (size_t)(x - k->at.at) : SIZE_MAX;
+	return VEC_PUSH(&x->launches, l) ? (size_t)(x - k->at.at) : SIZE_MAX;
 }
 
 void kernel_sums_fini(struct kernel_sums *k)

@@ -32,6 +32,10 @@
 	(V(l1_surface_load_##field) + V(l1_surface_store_##field) + V(l1_surface_red_##field))
 #define L1_TEX(field) (V(l1_texture_##field) + L1_SURFACE(field))
 #define L1_MISSES (L1(miss) + V(l1_copy_past_miss))
+/* Passes over the data of the first cache; atomics go in and come back. */
+#define LG_PASSES                                                                                  \
+	(V(global_ld_passes) + V(global_st_passes) + V(local_ld_passes) + V(local_st_passes) +     \
+	 2 * V(l2_atom_requests) + V(l2_red_requests) + V(lg_marks))
 /* Loads, and copies to shared memory. */
 #define LD_REQUESTS V(global_ld_requests) + V(copy_access_requests) + V(copy_bypass_requests)
 #define LD_SECTORS V(global_ld_sectors) + V(copy_access_sectors) + V(copy_bypass_parts)
@@ -53,6 +57,11 @@
 #define CODE_FABRIC (V(l2_code) ? V(l2_code) + 18 : 0)
 #define CODE_REQUESTS (CODE_FABRIC / 4)
 #define FABRIC_HIT (L2(fabric_hit) + CODE_FABRIC + V(l2_contacts))
+/* Of SMs and of the other partition; what code asks of its own is not known. */
+#define ALL_SECTORS (L2(sectors) + L2(fabric) + CODE_FABRIC + V(l2_contacts))
+#define ALL_REQUESTS (L2(requests) + FABRIC(requests) + CODE_REQUESTS + V(l2_contacts))
+#define ALL_HITS (L2(hit) + FABRIC_HIT)
+#define ALL_MISSES (L2(miss) + L2(fabric) - L2(fabric_hit))
 #define LSU(field)                                                                                 \
 	(V(global_ld_##field) + V(copy_access_##field) + V(global_st_##field) +                    \
 	 V(global_atom_##field) + V(global_red_##field) + V(local_ld_##field) +                    \
@@ -82,16 +91,26 @@ static struct metric_number ratio(u64 x, u64 of, double times)
 		.is_known = true, .is_real = true, .real = of ? (double)x / (double)of * times : 0};
 }
 
+/* What is known of a counter besides its sum. */
+enum { PART_SUM, PART_AVG, PART_MAX, PART_MIN, METRIC_PARTS };
+
 static const struct {
-	const char *name, *unit;
+	const char *name[METRIC_PARTS]; /* NULL: it is not a counter */
+	const char *unit;
 	enum metric_kind kind;
 } metrics[] = {
-#define METRIC(name, unit, kind, value) {name, unit, kind},
-#define RATIO(name, unit, kind, value, of, times) {name, unit, kind},
+#define METRIC(name, unit, kind, value) {{name}, unit, kind},
+#define COUNTER(name, unit, kind, value)                                                           \
+	{{name ".sum", name ".avg", name ".max", name ".min"}, unit, kind},
+#define RATIO(name, unit, kind, value, of, times) {{name}, unit, kind},
 #include "src/profile/metrics.def"
 #undef METRIC
+#undef COUNTER
 #undef RATIO
 };
+
+/* Metrics are numbered by row; behind them other parts of counters, by part and row. */
+#define ROWS ((u32)ARRAY_LEN(metrics))
 
 /* Rows count themselves. */
 enum { BEFORE_METRICS = __COUNTER__ };
@@ -102,51 +121,97 @@ static struct metric_number metric_value_of(u32 metric, const struct profile_lau
 #define METRIC(name, unit, kind, value)                                                            \
 	case __COUNTER__:                                                                          \
 		return metric_whole(value);
+#define COUNTER METRIC
 #define RATIO(name, unit, kind, value, of, times)                                                  \
 	case __COUNTER__:                                                                          \
 		return ratio(value, of, times);
 #include "src/profile/metrics.def"
 #undef METRIC
+#undef COUNTER
 #undef RATIO
 	default:
 		return (struct metric_number){0};
 	}
 }
 
+/* Units that a counter is of, by the beginning of its name; 0: not known how many there are. */
+static u64 metric_units(const char *name, const struct profile_launch *l)
+{
+	static const struct {
+		const char *prefix;
+		u32 of_sm;
+	} units[] = {{"l1tex__", 1}, {"idc__", 1}, {"sm__", 1}, {"smsp__", 4}};
+
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		if (!strncmp(name, units[i].prefix, strlen(units[i].prefix)))
+			return units[i].of_sm * V(sms);
+	return 0;
+}
+
+static struct metric_number metric_part(u32 row, u32 part, const struct profile_launch *l)
+{
+	struct metric_number sum = metric_value_of(row, l);
+	u64 units = metric_units(metrics[row].name[part], l);
+
+	if (part == PART_AVG)
+		return units ? ratio(sum.whole, units, 1) : (struct metric_number){0};
+	/* All of it is where the only CTA or warp is. */
+	if (units && (units == V(sms) ? CTAS : WARPS) == 1)
+		return metric_whole(part == PART_MAX || units == 1 ? sum.whole : 0);
+	if (!metric_has_spread(row) || !l->has_spread)
+		return (struct metric_number){0};
+	for (size_t i = 0; i < l->spread.len; i++)
+		if (l->spread.at[i].metric == row)
+			return metric_whole(part == PART_MAX ? l->spread.at[i].most
+							     : l->spread.at[i].least);
+	/* Others do not follow from what SMs have. */
+	return sum.whole ? (struct metric_number){0} : metric_whole(0);
+}
+
+bool metric_has_spread(u32 metric)
+{
+	return metric < ROWS && metrics[metric].name[PART_MIN] &&
+	       !strncmp(metrics[metric].name[PART_SUM], "l1tex__", 7);
+}
+
 struct metric_number metric_value(u32 metric, const struct profile_launch *l)
 {
-	if (metric < ARRAY_LEN(metrics) && metrics[metric].kind == MODEL && !V(has_caches))
+	u32 row = metric % ROWS;
+
+	if (metric == METRIC_NONE || (metrics[row].kind == MODEL && !V(has_caches)))
 		return (struct metric_number){0};
-	return metric_value_of(metric, l);
+	return metric < ROWS ? metric_value_of(metric, l) : metric_part(row, metric / ROWS, l);
 }
 
 u32 metric_count(void)
 {
-	return ARRAY_LEN(metrics);
+	return ROWS;
 }
 
 const char *metric_name(u32 metric)
 {
-	return metric < ARRAY_LEN(metrics) ? metrics[metric].name : NULL;
+	return metric < METRIC_PARTS * ROWS ? metrics[metric % ROWS].name[metric / ROWS] : NULL;
 }
 
 const char *metric_unit(u32 metric)
 {
-	return metric < ARRAY_LEN(metrics) ? metrics[metric].unit : NULL;
+	return metric < METRIC_PARTS * ROWS ? metrics[metric % ROWS].unit : NULL;
 }
 
 enum metric_kind metric_kind_of(u32 metric)
 {
-	return metrics[metric].kind;
+	return metrics[metric % ROWS].kind;
 }
 
 u32 metric_find(const char *name)
 {
-	u32 i = 0;
+	for (u32 i = 0; i < METRIC_PARTS * ROWS; i++) {
+		const char *at = metric_name(i);
 
-	while (i < ARRAY_LEN(metrics) && strcmp(metrics[i].name, name) != 0)
-		i++;
-	return i;
+		if (at && !strcmp(at, name))
+			return i;
+	}
+	return METRIC_NONE;
 }
 
 double metric_real(const struct metric_number *n)
@@ -176,30 +241,15 @@ static const char *nearest_metric(const char *name, size_t *len)
 	/* Names are long, and most are like many others. */
 	near.distance = (u32)min_u64(near.distance, 8);
 	for (u32 i = 0; i < metric_count(); i++) {
-		size_t n = strlen(metrics[i].name), base = strcspn(metrics[i].name, ".");
+		const char *full = metrics[i].name[PART_SUM];
+		size_t n = strlen(full), base = strcspn(full, ".");
 
-		nearest_offer(&near, metrics[i].name, strchr(name, '.') ? n : base);
+		nearest_offer(&near, full, strchr(name, '.') ? n : base);
 	}
 	*len = near.best && !strchr(name, '.') ? strcspn(near.best, ".")
 	       : near.best                     ? strlen(near.best)
 					       : 0;
 	return near.best;
-}
-
-/* Of an SM or a slice, of which there are no counts: the sum is known. */
-static bool is_of_units(const char *name)
-{
-	size_t base = strcspn(name, ".");
-	struct text sum = {0};
-	bool yes;
-
-	text_add(&sum, name, base);
-	text_puts(&sum, ".sum");
-	yes = (!strcmp(name + base, ".min") || !strcmp(name + base, ".max") ||
-	       !strcmp(name + base, ".avg")) &&
-	      sum.at && metric_find(sum.at) < metric_count();
-	text_fini(&sum);
-	return yes;
 }
 
 void metric_say_missing(const char *name, struct text *out)
@@ -209,13 +259,6 @@ void metric_say_missing(const char *name, struct text *out)
 
 	if (metric_is_timed(name)) {
 		text_printf(out, "%s is a matter of time, which is not emulated", name);
-		return;
-	}
-	if (is_of_units(name)) {
-		text_printf(out,
-			    "%s is not known: launches are counted as a whole, not by unit; "
-			    "%.*s.sum is",
-			    name, (int)strcspn(name, "."), name);
 		return;
 	}
 	near = nearest_metric(name, &n);
@@ -292,11 +335,9 @@ void metric_write_styled(const struct metric_number *n, const char *unit, bool i
 
 /* ---- lists ---- */
 
-static int metric_by_number(const void *a, const void *b)
+static int metric_by_name(const void *a, const void *b)
 {
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
+	return strcmp(metric_name(*(const u32 *)a), metric_name(*(const u32 *)b));
 }
 
 static bool list_put(struct metric_list *l, u32 metric)
@@ -313,20 +354,23 @@ static u32 metric_put_name(struct metric_list *l, const char *name)
 	size_t n = strlen(name);
 	u32 found = 0;
 
-	for (u32 i = 0; i < metric_count(); i++)
-		if (!strncmp(metrics[i].name, name, n) &&
-		    (!metrics[i].name[n] || metrics[i].name[n] == '.'))
+	for (u32 i = 0; i < METRIC_PARTS * ROWS; i++) {
+		const char *at = metric_name(i);
+
+		if (at && !strncmp(at, name, n) && (!at[n] || at[n] == '.'))
 			found += list_put(l, i);
+	}
 	return found;
 }
 
-static u32 metric_put_pattern(struct metric_list *l, const char *word, struct text *why)
+/* parts: of counters, PART_SUM + 1: only their sums. */
+static u32 metric_put_pattern(struct metric_list *l, const char *word, u32 parts, struct text *why)
 {
 	struct profile_pattern *p = profile_pattern_new(word, why);
 	u32 found = 0;
 
-	for (u32 i = 0; p && i < metric_count(); i++)
-		if (profile_pattern_fits(p, metrics[i].name))
+	for (u32 i = 0; p && i < parts * ROWS; i++)
+		if (metric_name(i) && profile_pattern_fits(p, metric_name(i)))
 			found += list_put(l, i);
 	profile_pattern_free(p);
 	return found;
@@ -351,7 +395,7 @@ static u32 metric_put_group(struct metric_list *l, const char *group, struct tex
 		if (strcmp(groups[i].name, group) != 0)
 			continue;
 		if (groups[i].pattern)
-			return metric_put_pattern(l, groups[i].pattern, why);
+			return metric_put_pattern(l, groups[i].pattern, PART_SUM + 1, why);
 		text_printf(why, "group:%s is a matter of time, which is not emulated", group);
 		return 0;
 	}
@@ -364,7 +408,7 @@ static u32 metric_put_group(struct metric_list *l, const char *group, struct tex
 
 static bool put_word(struct metric_list *l, const char *word, struct text *why)
 {
-	u32 found = !strncmp(word, "regex:", 6)   ? metric_put_pattern(l, word, why)
+	u32 found = !strncmp(word, "regex:", 6)   ? metric_put_pattern(l, word, METRIC_PARTS, why)
 		    : !strncmp(word, "group:", 6) ? metric_put_group(l, word + 6, why)
 						  : metric_put_name(l, word);
 	char *copy;
@@ -391,7 +435,7 @@ bool metric_list_add(struct metric_list *l, const char *words, struct text *why)
 		free(word);
 		words += n + (words[n] == ',');
 	}
-	qsort(l->at.at, l->at.len, sizeof(l->at.at[0]), metric_by_number);
+	qsort(l->at.at, l->at.len, sizeof(l->at.at[0]), metric_by_name);
 	return ok;
 }
 

@@ -18,13 +18,21 @@ struct metric_number {
 	double real;
 };
 
-/* How many metrics there are; numbers are in byte order of their names. */
+#define METRIC_NONE UINT32_MAX
+
+/*
+ * How many metrics there are, but for .avg, .max and .min of counters, whose numbers follow.
+ * Numbers are in byte order of the names.
+ */
 u32 metric_count(void);
 const char *metric_name(u32 metric);
 const char *metric_unit(u32 metric);
 enum metric_kind metric_kind_of(u32 metric);
-/* The number of a name; metric_count() where it is not a metric. */
+/* The number of a name; METRIC_NONE where it is not a metric. */
 u32 metric_find(const char *name);
+/* Of a counter of SMs: what has the least, and the most, can be known. */
+bool metric_has_spread(u32 metric);
+/* METRIC_NONE: not known. */
 struct metric_number metric_value(u32 metric, const struct profile_launch *l);
 /* The number as a double. */
 double metric_real(const struct metric_number *n);

@@ -60,7 +60,7 @@ enum profile_access_field {
 	FIELD_REQUESTS, /* what the first cache is asked, as hardware counts it */
 	FIELD_SECTORS,
 	FIELD_IDEAL,  /* sectors that the bytes would fill */
-	FIELD_PASSES, /* shared memory: wavefronts, and how many without conflicts */
+	FIELD_PASSES, /* over banks, those of the cache too; how many without conflicts */
 	FIELD_PARTS,
 	FIELD_BYTES,    /* that threads asked for */
 	FIELD_DISTINCT, /* sectors, each once for an instruction */
@@ -122,6 +122,12 @@ struct profile_ranges_view {
 
 void profile_ranges_view_free(struct profile_ranges_view *v);
 
+/* What the SM with the least, and that with most of it has of a counter (metrics.h). */
+struct profile_spread {
+	u32 metric;
+	u64 least, most;
+};
+
 struct profile_launch {
 	const struct profile_process *process;
 	const struct profile_program *program;
@@ -131,6 +137,8 @@ struct profile_launch {
 	char *device_name;
 	u32 grid[3], block[3], cluster[3];
 	u64 value[PROFILE_VALUES];
+	bool has_spread;
+	VEC(struct profile_spread) spread;        /* of counters that are not 0 */
 	const struct profile_ranges_view *ranges; /* NULL: it is in none */
 	struct profile_ranges_view *own_ranges;   /* the same, where it is the launch's */
 	VEC(struct profile_row) rows;             /* by instruction, those that were executed */

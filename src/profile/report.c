@@ -36,6 +36,7 @@ void profile_launch_free(struct profile_launch *l)
 	if (!l)
 		return;
 	VEC_FREE(&l->rows);
+	VEC_FREE(&l->spread);
 	profile_ranges_view_free(l->own_ranges);
 	free(l->device_name);
 	free(l);

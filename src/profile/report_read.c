@@ -5,6 +5,7 @@
 
 #include "src/base/map.h"
 #include "src/profile/json_out.h"
+#include "src/profile/metrics.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -256,6 +257,24 @@ static void read_values(struct reader *r, const cJSON *line, u64 *value)
 	}
 }
 
+/* "spread": {"l1tex__t_requests": [least, most], ...} */
+static void report_read_spread(struct reader *r, const cJSON *spread, struct profile_launch *l)
+{
+	l->has_spread = cJSON_IsObject(spread);
+	for (const cJSON *j = spread ? spread->child : NULL; j && !r->wrong; j = j->next) {
+		struct profile_spread x = {0};
+		struct text name = {0};
+
+		text_printf(&name, "%s.sum", j->string ? j->string : "");
+		x.metric = name.at ? metric_find(name.at) : METRIC_NONE;
+		text_fini(&name);
+		x.least = report_number(r, j->child);
+		x.most = report_number(r, j->child ? j->child->next : NULL);
+		if (x.metric != METRIC_NONE && !VEC_PUSH(&l->spread, x))
+			report_wrong(r, NO_MEMORY);
+	}
+}
+
 static void report_read_row(struct reader *r, const cJSON *list, struct profile_launch *l)
 {
 	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
@@ -327,6 +346,7 @@ static void read_launch(struct reader *r, const cJSON *line)
 	if (member(line, "ranges"))
 		report_read_ranges(r, line, l);
 	read_values(r, line, l->value);
+	report_read_spread(r, member(line, "spread"), l);
 	for (const cJSON *j = report_list(r, line, "rows"); j && !r->wrong; j = j->next)
 		report_read_row(r, j, l);
 }

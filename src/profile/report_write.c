@@ -3,6 +3,7 @@
  */
 #include "src/config.h"
 #include "src/profile/json_out.h"
+#include "src/profile/metrics.h"
 #include "src/profile/report.h"
 
 #include "src/base/map.h"
@@ -95,6 +96,22 @@ static void write_values(struct text *t, const u64 *value)
 	text_puts(t, "}");
 }
 
+static void write_spread(const struct profile_launch *l, struct text *out)
+{
+	text_puts(out, ", \"spread\": {");
+	for (size_t i = 0; i < l->spread.len; i++) {
+		const struct profile_spread *s = &l->spread.at[i];
+		const char *name = metric_name(s->metric);
+
+		text_printf(out, "%s\"%.*s\": [", i ? ", " : "", (int)strcspn(name, "."), name);
+		json_out_number(s->least, out);
+		text_puts(out, ", ");
+		json_out_number(s->most, out);
+		text_puts(out, "]");
+	}
+	text_puts(out, "}");
+}
+
 static void write_ranges(const struct profile_ranges_view *v, struct text *out)
 {
 	text_printf(out, ", \"thread\": %llu, \"ranges\": [", (unsigned long long)v->thread);
@@ -121,6 +138,8 @@ void profile_launch_write(const struct profile_launch *l, struct text *out)
 	if (l->ranges && l->ranges->len)
 		write_ranges(l->ranges, out);
 	write_values(out, l->value);
+	if (l->has_spread)
+		write_spread(l, out);
 	text_puts(out, ", \"rows\": [");
 	for (size_t i = 0; i < l->rows.len; i++) {
 		text_printf(out, "%s[%u", i ? ", " : "", l->rows.at[i].insn);

@@ -592,6 +592,7 @@ static void livelock(struct debug_grid *d)
 	struct cta *c = &d->units.at[0]->cta;
 
 	exec_cta_deadlock(c);
+	c->fault.livelock = true;
 	snprintf(c->fault.text, sizeof(c->fault.text),
 		 "livelock: every thread repeats itself, and no thread changes what it reads");
 	tell_fault(d, c, &c->fault);

@@ -30,6 +30,7 @@ struct debug_cursor {
 	u32 target;        /* units that may be resident */
 	u32 stale;         /* rounds since a unit ended */
 	u32 still;         /* rounds without progress */
+	u32 waited;        /* the same, from when the grid seems to wait; up to progress */
 	u32 near;          /* warp that helped the preferred ones last */
 	bool ran, yielded; /* a warp of the unit did, in this pass */
 	bool moved;        /* some unit ran in this round */
@@ -228,8 +229,9 @@ struct debug_grid {
 	struct debug_history history;
 	struct steer *steer; /* NULL: there is no schedule */
 	struct steer_plan plan;
+	bool steer_parts;  /* lanes that run together may be split */
 	struct weak *weak; /* NULL: memory is not weak; owned */
-	/* of a launch that is steered, while it seems to wait: what its micro-ops do */
+	/* of a launch that cannot be gone back in, while it seems to wait: what its micro-ops do */
 	struct exec_probe probe;
 	bool probes;
 	void (*plain_loop)(struct gang *g, const struct uop *in); /* while it does not probe */

@@ -202,6 +202,7 @@ static bool end_round(struct debug_grid *d)
 		more = begin_more(d);
 	}
 	k->still = k->progress || more ? 0 : k->still + 1;
+	k->waited = k->progress || more ? 0 : k->waited + (k->still >= STILL_ROUNDS);
 	k->progress = k->moved = false;
 	return k->still >= STILL_ROUNDS;
 }
@@ -416,7 +417,7 @@ void debug_note_polling(struct debug_grid *d, const struct gang *g, u32 before)
 	if (g->active & d->cursor.only || before == NO_PC)
 		return;
 	while ((g->uops[pc].flags & polls) != polls)
-		if (d->marks[++pc])
+		if (++pc >= g->env->program->uops || d->marks[pc])
 			return;
 	d->cursor.others |= can_go_on(g, &g->warp_at[g->warp], d->cursor.only);
 }

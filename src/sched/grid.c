@@ -2,6 +2,7 @@
  * One grid: making it, dealing its CTAs to shares, and what ends it. How a share runs its CTAs is
  * in share.c.
  */
+#include "src/tier/tier.h"
 #include "src/base/clock.h"
 #include "src/mem/shared.h"
 #include "src/sched/sched_int.h"
@@ -179,6 +180,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 	g->stop = 0;
 	g->busy = g->waits = 0;
 	g->pause = 0;
+	g->probe_late = false;
 	g->ordered = g->faulted = g->stalled = false;
 	g->deadline = p->options.timeout_ms ? clock_ns() + p->options.timeout_ms * 1000000u : 0;
 	g->multiplier = g->offset = g->seed = 0;
@@ -192,6 +194,7 @@ struct sched_grid *grid_new(struct sched_pool *p, const struct sched_launch *lau
 		permute(g, g->seed);
 		g->launch.env.seed = g->seed;
 	}
+	g->launch.env.uops = p->debug ? launch->env.program->uop : tier_begin(&g->launch.env);
 	g->shares = alone ? 1 : most_shares(g);
 	for (u32 i = 0; i < g->shares; i++)
 		share_init(g, i, g->shares);

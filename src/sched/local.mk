@@ -14,4 +14,4 @@ libcore_la_SOURCES += src/sched/sched.h src/sched/debug.h src/sched/sched_int.h 
 	src/sched/slot.c \
 	src/sched/steer/steer.c src/sched/steer/steer.h src/sched/steer/steer_notes.c src/sched/steer/steer_notes.h \
 	src/sched/turns.c \
-	src/sched/waiters.c src/sched/steer/weak.c src/sched/steer/weak.h
+	src/sched/waiters.c src/sched/steer/weak.c src/sched/steer/weak_int.h src/sched/steer/weak_store.c src/sched/steer/weak.h

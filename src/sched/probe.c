@@ -18,15 +18,40 @@
 /* Part of the quiet time that a probe may take, and time slices of each CTA in it. */
 #define PROBE_SHARE 16u
 #define PROBE_SLICES 4096u
+/* Deterministic: the same in time slices of all CTAs, which the host's time does not change. */
+#define QUIET_FIRST_SLICES 32768u
+#define QUIET_MOST_SLICES (2 * PROBE_SHARE * PROBE_SLICES)
+#define PROBE_LEAST_SLICES 4u
 
 /* ---- when ---- */
+
+static void ask_for_probe(struct sched_grid *g)
+{
+	__atomic_fetch_or(&g->pause, PAUSE_PROBE, __ATOMIC_RELEASE);
+}
+
+/* Whether there is a probe may not depend on time, nor on what other threads do. */
+static void consider_by_slices(struct share *h)
+{
+	u32 slices = h->waiting.len;
+
+	if (h->ended || !h->quiet_slices) {
+		h->ended = false;
+		h->quiet_slices = h->quiet_left = QUIET_FIRST_SLICES;
+	}
+	h->quiet_left -= h->quiet_left < slices ? h->quiet_left : slices;
+	if (!h->quiet_left)
+		ask_for_probe(h->grid);
+}
 
 void probe_consider(struct share *h, u64 now)
 {
 	struct sched_grid *g = h->grid;
 
-	if (g->pool->options.deterministic)
+	if (g->pool->options.deterministic) {
+		consider_by_slices(h);
 		return;
+	}
 	if (h->ended || !h->quiet_since) {
 		h->ended = false;
 		h->quiet_since = now;
@@ -39,7 +64,7 @@ void probe_consider(struct share *h, u64 now)
 	h->quiet_since = now;
 	if (__atomic_load_n(&g->pool->alive, __ATOMIC_RELAXED) == 1 &&
 	    __atomic_load_n(&g->pool->thread_len, __ATOMIC_RELAXED))
-		__atomic_fetch_or(&g->pause, PAUSE_PROBE, __ATOMIC_RELEASE);
+		ask_for_probe(g);
 }
 
 /* ---- who else may write ---- */
@@ -79,12 +104,18 @@ bool grid_is_alone(const struct sched_grid *g, u64 *rests)
 	return !host_sees || !has_signal_handlers(g->pool);
 }
 
-static bool grid_has_unstarted(const struct sched_grid *g)
+/* May further CTAs begin while none ends? */
+static bool grid_may_begin(const struct sched_grid *g)
 {
-	for (u32 i = 0; i < g->shares; i++)
-		if (g->share[i].next < g->share[i].end || g->share[i].chunk < g->share[i].chunk_end)
-			return true;
-	return false;
+	bool some = false;
+	u64 resident = 0;
+
+	for (u32 i = 0; i < g->shares; i++) {
+		some |= g->share[i].next < g->share[i].end ||
+			g->share[i].chunk < g->share[i].chunk_end;
+		resident += g->share[i].waiting.len;
+	}
+	return some && resident < grid_resident_units(g);
 }
 
 /* ---- the probe ---- */
@@ -193,34 +224,67 @@ static bool has_blocked_lanes(const struct sched_grid *g)
 	return found;
 }
 
-void grid_probe(struct sched_grid *g)
+/* Deterministic: time slices of each CTA in a probe, and when the next one comes. */
+static u32 count_slices(struct share *h)
 {
-	struct probing p = {.grid = g, .ops = g->launch.env.ops};
-	u64 before, after, start = clock_ns();
-	u32 host_mode;
-	bool still = false;
-	struct fault f = {.kind = FAULT_DEADLOCK};
+	u32 ctas = h->waiting.len ? h->waiting.len : 1,
+	    slices = h->quiet_slices / PROBE_SHARE / ctas;
 
-	if (grid_has_unstarted(g) || !grid_is_alone(g, &before))
-		return;
-	exec_probe_init(&p.probe, g->launch.env.ops);
-	p.end_ns = start + g->share[0].quiet_ns / PROBE_SHARE;
-	host_mode = fpenv_enter();
-	set_all(&p, true);
-	for (u32 slice = 1; slice <= PROBE_SLICES && !still; slice++)
-		if (!probe_round(&p, slice, &still)) {
+	h->quiet_slices = (u32)min_u64(h->quiet_slices * 2u, QUIET_MOST_SLICES);
+	h->quiet_left = h->quiet_slices;
+	return slices < PROBE_LEAST_SLICES ? PROBE_LEAST_SLICES : slices;
+}
+
+/* A grid of many CTAs, for which the last probe had not the time, gets more of it. */
+static u32 probe_parts(struct sched_grid *g)
+{
+	g->probe_parts = !g->probe_late ? 1 : (u32)min_u64(g->probe_parts * 2u, PROBE_SHARE / 2);
+	return g->probe_parts;
+}
+
+/* Returns whether all CTAs have repeated themselves. */
+static bool run_probe(struct probing *p, u32 slices)
+{
+	struct sched_grid *g = p->grid;
+	u32 host_mode = fpenv_enter();
+	bool still = false;
+
+	exec_probe_init(&p->probe, g->launch.env.ops);
+	set_all(p, true);
+	for (u32 slice = 1; slice <= slices && !still; slice++)
+		if (!probe_round(p, slice, &still)) {
 			still = false;
 			break;
 		}
-	set_all(&p, false);
+	set_all(p, false);
 	fpenv_leave(host_mode);
 	for (u32 i = 0; i < g->shares; i++)
 		share_report(&g->share[i]);
-	if (!still || !grid_is_alone(g, &after) || before != after)
+	return still;
+}
+
+void grid_probe(struct sched_grid *g)
+{
+	struct probing p = {.grid = g, .ops = g->launch.env.ops, .end_ns = UINT64_MAX};
+	bool counted = g->pool->options.deterministic, alone, still;
+	u64 before, after;
+	u32 slices = PROBE_SLICES;
+	struct fault f = {.kind = FAULT_DEADLOCK, .livelock = !has_blocked_lanes(g)};
+
+	alone = grid_is_alone(g, &before);
+	if (counted)
+		slices = count_slices(&g->share[0]);
+	else
+		p.end_ns = clock_ns() + g->share[0].quiet_ns / PROBE_SHARE * probe_parts(g);
+	if (grid_may_begin(g) || (!alone && !counted))
+		return;
+	still = run_probe(&p, slices);
+	g->probe_late = !counted && clock_ns() > p.end_ns;
+	if (!still || !alone || !grid_is_alone(g, &after) || before != after)
 		return;
 	snprintf(
 		f.text, sizeof(f.text), "%s",
-		has_blocked_lanes(g)
+		!f.livelock
 			? "lanes that share a program counter keep each other from running"
 			: "livelock: every thread repeats itself, and no thread changes what it reads");
 	grid_fail(g, &f);

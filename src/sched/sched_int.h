@@ -51,6 +51,8 @@
 /* Warp instructions, by the program's estimate, up to which a grid is run by the calling thread:
  * some 50 us. */
 #define INLINE_WORK 50000u
+/* After this time others help: loops make the estimate too small. */
+#define INLINE_NS 100000u
 /*
  * Deterministic: time slices that a grid gets that may wait for others, and rounds in which all its
  * resident CTAs do nothing but wait, before others run.
@@ -140,6 +142,7 @@ struct share {
 	bool ended;      /* a CTA has, since probe_consider looked */
 	/* none has ended since; when it has been quiet for so long, there is a probe */
 	u64 quiet_since, quiet_ns;
+	u32 quiet_slices, quiet_left; /* deterministic: the same in slices, and those left of it */
 	/* Several workers; see "shares that only wait" in share.c. */
 	/* when this round began, 0: not known; and how long the shortest took */
 	u64 round_ns, shortest_ns;
@@ -196,9 +199,11 @@ struct sched_grid {
 	u64 yielded_ns;           /* when a worker last let other threads of the host run; atomic */
 	u64 serial, submitted_ns; /* when it was given to the workers; pool->lock */
 	u32 pause; /* PAUSE_..: all shares leave the grid, and the last one sees to that; atomic */
-	bool ordered; /* begin CTAs by number; grid->lock */
-	bool single;  /* one worker runs all CTAs: turns.c */
-	u64 first;    /* exec_env.first; atomic */
+	bool ordered;    /* begin CTAs by number; grid->lock */
+	bool single;     /* one worker runs all CTAs: turns.c */
+	u64 first;       /* exec_env.first; atomic */
+	bool probe_late; /* the last probe has not had enough time; parts of it that this one had */
+	u32 probe_parts;
 	bool stalled; /* deterministic: has had its time slices for now; atomic */
 	bool faulted;
 	bool is_small; /* grid_is_small */

@@ -518,11 +518,22 @@ static bool has_stalled(struct share *h)
 	return true;
 }
 
+/*
+ * Has a calling thread been at it for long? Asked after 1, 2, 4, 8 .. CTAs, as many are short; not
+ * where the order of CTAs may not depend on time.
+ */
+static bool is_slow_here(u32 ended, u64 began)
+{
+	return began && !(ended & (ended - 1)) && clock_ns() - began > INLINE_NS;
+}
+
 void share_work(struct share *h, bool once)
 {
 	struct sched_grid *g = h->grid;
 	bool ordered = g->pool->options.deterministic;
-	u32 used = 0, host_mode = fpenv_enter();
+	u32 used = 0, ended = 0, host_mode = fpenv_enter();
+	bool may_spread = once && g->pool->workers > 1 && !g->pool->options.stable;
+	u64 began = may_spread ? clock_ns() : 0;
 
 	h->waits = false;
 	h->round_ns = g->shares > 1 && h->waiting.len && !h->round ? clock_ns() : 0;
@@ -534,7 +545,7 @@ void share_work(struct share *h, bool once)
 			break;
 		stop = share_run_slice(g, s);
 		used += share_settle(h, s, stop);
-		if (once && stop == STOP_YIELD)
+		if (once && (stop == STOP_YIELD || is_slow_here(++ended, began)))
 			break;
 		if (PL_UNLIKELY(stop == STOP_YIELD) && (ordered ? has_stalled(h) : is_left(h)))
 			break;

@@ -260,6 +260,8 @@ void slot_adopt(struct cta_slot *s, const struct sched_grid *g)
 	s->env.tid = s->tid;
 	s->cta.launched = false;
 	s->cta.diverged = true;
+	for (u32 i = 0; i < s->cta.gangs; i++)
+		s->cta.gang[i].uops = e->observer ? s->program->uop : e->uops;
 	s->cta.print = s->program->prints ? &s->text : NULL;
 	s->tells = s->program->prints || s->program->reads_clock;
 	s->light = 0;

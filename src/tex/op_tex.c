@@ -24,7 +24,7 @@ static u64 handle_of(struct gang *g, const struct uop *in, u64 x)
 		return x;
 	if (x - g->env->param_address < g->env->program->param_bytes)
 		return get((u64)(uintptr_t)g->env->params + (x - g->env->param_address), 8);
-	if (!mem_cache_hit(c, x, 8) && !mem_cache_fill(g->env->mem, c, x, 8, false))
+	if (!mem_cache_hit(c, x, 8) && !mem_cache_fill(g->env->mem, c, x, 8, MEM_READ))
 		return UINT64_MAX;
 	return get(x + c->bias, 8);
 }

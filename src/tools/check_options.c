@@ -71,8 +71,8 @@ bool check_option(const struct tool_command *self, int argc, char **argv, int *i
 		value = r->alone;
 	else
 		value = *i + 1 < argc ? argv[++*i] : NULL;
-	*status = value ? set_option(self, r, value)
-			: tool_usage(self, "there is no value for '%s'", r->option);
+	*status = value && *value ? set_option(self, r, value)
+				  : tool_usage(self, "there is no value for '%s'", r->option);
 	return true;
 }
 

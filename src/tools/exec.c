@@ -102,13 +102,7 @@ static bool count_claimed(struct exec_job *j)
 {
 	if (!j->expect.claims.len)
 		return true;
-	j->expect.kept = profile_kept_new();
-	if (j->expect.kept && j->profile)
-		profile_tell(j->profile, profile_kept_add, j->expect.kept);
-	else if (j->expect.kept)
-		j->profile = profile_open_told(expect_needs_caches(&j->expect), profile_kept_add,
-					       j->expect.kept);
-	return j->expect.kept && j->profile;
+	return profile_keep(&j->profile, expect_needs_caches(&j->expect), &j->expect.kept);
 }
 
 /* What PTXLOOM_PROFILE asks for, or --expect-metric. False after a message. */
@@ -121,7 +115,7 @@ static bool open_profile(struct exec_job *j, struct device_settings *s)
 	if (!why.len && !count_claimed(j))
 		text_puts(&why, "no memory left");
 	if (j->profile && j->debugger)
-		text_puts(&why, "launches are profiled, or debugged, not at once");
+		text_puts(&why, profile_why_not_debugged);
 	if (why.len)
 		fprintf(stderr, "ptxloom: error: %s\n", why.at);
 	s->sched.deterministic |= profile_needs_order(j->profile);

@@ -3,6 +3,7 @@
  */
 #include "src/arch/arch.h"
 #include "src/base/setting.h"
+#include "src/check/process.h"
 #include "src/cover/collect.h"
 #include "src/inject/rules.h"
 #include "src/sched/steer/schedule.h"
@@ -39,7 +40,8 @@ const char tool_help_run[] =
 	"                        or take numbers from a counter, do so in their order\n"
 	"  --memory SIZE         what devices have at most: 64M, 2G; auto: as much as this machine can give\n"
 	"  --after-fault WHAT    stick: the device answers the error for ever, as on a GPU; reset: test frameworks\n"
-	"                        get a new one for the next test; exit: the program ends with 86\n"
+	"                        get a new one for the next test; exit: the program ends with 86;\n"
+	"                        continue: only the kernel ends\n"
 	"  --timeout TIME        stop PROG after this time (500ms, 5s, 2m, 1h; a number alone: ms), and report\n"
 	"                        where its kernels are; the exit status is 124. The default is no limit;\n"
 	"                        --limit means the same\n"
@@ -94,6 +96,45 @@ bool tool_check_devices(const char *spec)
 	ok = arch_devices_parse(&devices, spec, &d);
 	if (ok)
 		arch_devices_fini(&devices);
+	diag_fini(&d);
+	return ok;
+}
+
+bool tool_read_number(const char *text, u64 least, u64 most, u64 *out)
+{
+	char *end;
+	unsigned long long x;
+
+	errno = 0;
+	x = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || x < least || x > most)
+		return false;
+	*out = x;
+	return true;
+}
+
+int tool_check_checks(const struct tool_command *self, const char *checks)
+{
+	struct text why = {0};
+	u64 parsed;
+	int status = TOOL_OK;
+
+	if (!setting_parse(SETTING_CHECK, "--check", checks, &parsed, &why))
+		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
+	text_fini(&why);
+	return status;
+}
+
+bool tool_check_rules(const char *rules, const char *place)
+{
+	struct inject_rules read;
+	struct diag d;
+	bool ok;
+
+	diag_init(&d, diag_print, stderr);
+	ok = inject_rules_read(&read, rules, place, &d);
+	if (ok)
+		inject_rules_fini(&read);
 	diag_fini(&d);
 	return ok;
 }
@@ -232,6 +273,12 @@ bool tool_check_program(const char *name)
 			"ptxloom: error: %s: a 32-bit program cannot load 64-bit libraries\n",
 			name);
 		ok = false;
+	} else if (h.e_machine != EM_X86_64) {
+		/* execvp would have the shell read it as a script. */
+		fprintf(stderr,
+			"ptxloom: error: %s: a program for another processor (ELF machine %u), not for x86-64\n",
+			name, h.e_machine);
+		ok = false;
 	} else if (!has_interpreter(f, &h)) {
 		fprintf(stderr,
 			"ptxloom: note: %s is linked statically: no library can be put "
@@ -268,14 +315,25 @@ bool tool_hint_file(const char *name)
 	return false;
 }
 
+/* The error number of execvp, which calls a folder "permission denied". */
+static int why_not_started(const char *name)
+{
+	int e = errno;
+	struct stat s;
+
+	return e == EACCES && strchr(name, '/') && !stat(name, &s) && S_ISDIR(s.st_mode) ? EISDIR
+											 : e;
+}
+
 int tool_start_program(char **argv)
 {
 	int e;
 
 	if (!tool_check_program(argv[0]))
 		return TOOL_CANNOT_RUN;
+	check_process_begin();
 	execvp(argv[0], argv);
-	e = errno;
+	e = why_not_started(argv[0]);
 	fprintf(stderr, "ptxloom: error: %s: %s\n", argv[0], strerror(e));
 	tool_hint_file(argv[0]);
 	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
@@ -304,6 +362,7 @@ static const struct run_option {
 	{"--inject", SETTING_INJECT, false},
 	{"--coverage", SETTING_COVERAGE, false},
 	{"--report", SETTING_REPORT, false},
+	{"--target-processes", SETTING_CHECK_PROCESSES, false},
 };
 
 struct run_choice {
@@ -330,7 +389,7 @@ static int take_run_option(const struct tool_command *self, const struct run_opt
 	if (option->is_flag && strchr(argv[*i], '='))
 		return tool_usage(self, "%s takes no value", option->name);
 	value = option->is_flag ? "1" : tool_option_value(argc, argv, i, option->name);
-	if (!value)
+	if (!value || !*value)
 		return tool_usage(self, "there is no value for '%s'", option->name);
 	if (option->setting == SETTING_INJECT && o->value[SETTING_INJECT])
 		return tool_usage(self, "--inject is there twice; rules are separated by ;");

@@ -72,6 +72,12 @@ const char *tool_device_option(int argc, char **argv, int *i);
 bool tool_check_schedule(const char *option);
 /* Is this a list of devices? False after a message. */
 bool tool_check_devices(const char *spec);
+/* A number of digits alone, from `least` to `most`. */
+bool tool_read_number(const char *text, u64 least, u64 most, u64 *out);
+/* Is this a list of checks, the value of --check? TOOL_OK, or the status to end with. */
+int tool_check_checks(const struct tool_command *self, const char *checks);
+/* Are these rules of fault injection? Messages name `place`. False after them. */
+bool tool_check_rules(const char *rules, const char *place);
 
 /* The file that execvp would start becomes `out`. False, with errno: there is none. */
 bool tool_find_program(const char *name, char *out, size_t size);

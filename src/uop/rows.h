@@ -7,6 +7,9 @@
 
 #include "src/uop/uop.h"
 
+/* Rows begin at multiples of it. */
+#define ROW_UNIT 32u
+
 /* A row, as a byte offset in the gang's register block; what is read is seen first. */
 typedef void uop_row_fn(void *user, u32 row, bool write);
 

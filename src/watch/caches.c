@@ -5,6 +5,7 @@
 #include "src/watch/caches.h"
 #include "src/exec/lane_access.h"
 #include "src/watch/code_size.h"
+#include "src/watch/policy.h"
 #include "src/watch/texture.h"
 
 #include <stdlib.h>
@@ -18,14 +19,6 @@
 
 /* Of a thread, where there is no machine code. */
 #define REGISTERS_UNKNOWN 32u
-/* What an instruction asks, found out when it is first seen. */
-struct insn_policy {
-	bool is_known, is_constant, is_acquire, is_cas;
-	bool is_surface;  /* told as requests to the texture unit */
-	bool is_fragment; /* wmma, whose accesses are those of its pieces */
-	struct cache_policy policy;
-};
-
 struct caches_launch {
 	const struct program *program;
 	struct watch_caches *owner;
@@ -38,12 +31,14 @@ struct caches_launch {
 	u32 warps;             /* of a CTA */
 	struct cache_sm *sm;
 	bool is_cut;
-	struct map traces;        /* by CTA + 1 */
-	struct insn_policy *insn; /* by micro-op */
-	struct cache_insn *told;  /* by micro-op, with watch_caches.ended; else NULL */
-	struct l2 *l2;            /* the observer's, or `own` */
-	struct l2 own;            /* for a launch that runs beside others, when all begin cold */
-	bool is_shared;           /* without memory: the second cache of another launch */
+	struct map traces; /* by CTA + 1 */
+	struct map shapes; /* by what runs a CTA (struct cta), which runs one at a time */
+	VEC(struct cache_trace *) spare; /* to be used again */
+	struct watch_policy *insn;       /* by micro-op */
+	struct cache_insn *told;         /* by micro-op, with watch_caches.ended; else NULL */
+	struct l2 *l2;                   /* the observer's, or `own` */
+	struct l2 own;  /* for a launch that runs beside others, when all begin cold */
+	bool is_shared; /* without memory: the second cache of another launch */
 	struct l2_counts l2_counts;
 };
 
@@ -67,83 +62,23 @@ const char *watch_caches_what(enum caches_metric m)
 
 /* ---- what instructions ask ---- */
 
-static const struct {
-	u16 word;
-	u8 keep;
-	bool is_past;
-} keeps[] = {
-	{M_cg, L1_KEEP_NOTHING, true},
-	{M_cv, L1_KEEP_NOTHING, true},
-	{M_volatile, L1_KEEP_NOTHING, true},
-	{M_mmio, L1_KEEP_NOTHING, true},
-	{M_lu, L1_KEEP_NOTHING, false},
-	{M_L1_no_allocate, L1_KEEP_NOTHING, false},
-	{M_L1_evict_first, L1_KEEP_FIRST, false},
-	{M_L1_evict_last, L1_KEEP_LAST, false},
-};
-
-static const struct {
-	u16 word;
-	u8 class;
-} classes[] = {
-	{M_L2_evict_first, L2_STREAMING},
-	{M_L2_evict_last, L2_PERSISTING},
-};
-
-/* Beyond the CTA, and with an order: weak and CTA-wide accesses are cached. */
-static bool is_wide(const struct isa_form *form)
-{
-	return isa_form_has(form, M_gpu) || isa_form_has(form, M_sys) ||
-	       isa_form_has(form, M_cluster);
-}
-
-static void find_policy(const struct caches_launch *l, const struct isa_form *form,
-			struct insn_policy *p)
-{
-	/* What is stored past the first cache stays there, too. */
-	bool stores = !strncmp(form->row->name[form->name], "st", 2);
-	bool is_strong = isa_form_has(form, M_relaxed) || isa_form_has(form, M_acquire);
-
-	p->policy = (struct cache_policy){.keep = L1_KEEP, .class = L2_NORMAL};
-	for (u32 i = 0; i < ARRAY_LEN(keeps); i++)
-		if (isa_form_has(form, keeps[i].word) && !(stores && keeps[i].is_past)) {
-			p->policy.keep = keeps[i].keep;
-			p->policy.is_past = keeps[i].is_past;
-		}
-	for (u32 i = 0; i < ARRAY_LEN(classes); i++)
-		if (isa_form_has(form, classes[i].word))
-			p->policy.class = classes[i].class;
-	p->policy.is_past |= is_strong && is_wide(form);
-	p->is_acquire = isa_form_has(form, M_acquire) && is_wide(form);
-	p->policy.is_past |= l->rules.loads_pass && !isa_form_has(form, M_ca) &&
-			     !isa_form_has(form, M_nc) && isa_form_has(form, M_global);
-	if (isa_form_has(form, M_L2_128B))
-		p->policy.fetch_sectors = 128 / CACHE_SECTOR_BYTES;
-	if (isa_form_has(form, M_L2_256B))
-		p->policy.fetch_sectors = 256 / CACHE_SECTOR_BYTES;
-	p->policy.is_parameter = isa_form_has(form, M_param);
-	p->is_constant = isa_form_has(form, M_const) || p->policy.is_parameter;
-	p->policy.is_counted = p->policy.is_parameter;
-	p->is_cas = isa_form_has(form, M_cas);
-	p->is_surface = !strncmp(form->row->name[form->name], "su", 2);
-	p->is_fragment = !strncmp(form->row->name[form->name], "wmma", 4);
-}
-
-/* The same for all workers: a race writes equal values. */
-static const struct insn_policy *policy_of(struct caches_launch *l, const struct uop *in, u32 pc)
+/* The first worker to find it writes it: others may read it from then on. */
+static const struct watch_policy *policy_of(struct caches_launch *l, const struct uop *in, u32 pc)
 {
 	const struct isa_form *form;
-	struct insn_policy found = {.policy = {.class = L2_NORMAL}};
+	struct watch_policy found = {.policy = {.class = L2_NORMAL}};
 
 	if (__atomic_load_n(&l->insn[pc].is_known, __ATOMIC_ACQUIRE))
 		return &l->insn[pc];
 	form = exec_form(l->program, in);
 	if (form)
-		find_policy(l, form, &found);
+		watch_policy_find(form, l->rules.loads_pass, &found);
 	pthread_mutex_lock(&l->lock);
-	l->insn[pc] = found;
+	if (!l->insn[pc].is_known) {
+		l->insn[pc] = found;
+		__atomic_store_n(&l->insn[pc].is_known, true, __ATOMIC_RELEASE);
+	}
 	pthread_mutex_unlock(&l->lock);
-	__atomic_store_n(&l->insn[pc].is_known, true, __ATOMIC_RELEASE);
 	return &l->insn[pc];
 }
 
@@ -248,7 +183,7 @@ static u64 place(const struct exec_access *a, u32 lane)
 
 /* The line of a shape's first piece. */
 static u64 first_line_of(const struct caches_launch *l, const struct exec_access *a,
-			 const struct insn_policy *p)
+			 const struct watch_policy *p)
 {
 	u32 lane = (u32)__builtin_ctz(a->mask);
 
@@ -260,7 +195,7 @@ static u64 first_line_of(const struct caches_launch *l, const struct exec_access
 
 /* Fills the shape; false: the caches do not see the access. */
 static bool shape_of(struct caches_launch *l, const struct exec_access *a,
-		     const struct insn_policy *p, u8 aperture, struct cache_shape *s)
+		     const struct watch_policy *p, u8 aperture, struct cache_shape *s)
 {
 	u32 width = (u32)a->size * a->count;
 	u64 address[WARP_LANES];
@@ -348,7 +283,7 @@ static u8 bulk_kind(const struct exec_access *a)
 
 /* Accesses that have no width of a lane. */
 static void caches_extra(struct cache_trace *t, const struct exec_access *a,
-			 const struct insn_policy *p)
+			 const struct watch_policy *p)
 {
 	u64 address[WARP_LANES];
 	struct cache_shape s;
@@ -373,7 +308,7 @@ static void caches_access(void *user, const struct exec_access *a)
 {
 	struct caches_launch *l;
 	struct cache_trace *t = trace_of(user, a->cta, &l);
-	const struct insn_policy *p;
+	const struct watch_policy *p;
 	struct cache_shape s;
 	u8 aperture = L2_DEVICE;
 
@@ -464,51 +399,54 @@ static bool finds_local(const struct caches_launch *l, u32 sm)
 	return l->owner->counts_code && (sm || l->smem_bytes == FLUSH_SMEM_BYTES);
 }
 
-/* Play the traces of an SM in the launch's round, and free them. */
-static void play_sm(struct caches_launch *l, u32 sm)
+/* Take the traces of an SM in the launch's round, and start them. */
+static u32 start_sm(struct caches_launch *l, u32 sm, struct cache_trace **t)
 {
-	struct cache_trace **t = calloc(l->resident, sizeof(*t));
 	u32 len = 0;
-	bool ok;
 
 	for (u64 q = 0; q < l->resident; q++) {
 		u64 cta = round_first(l, l->round) + q * l->rules.sms + sm;
-		u64 *slot = map_get(&l->traces, cta + 1);
+		u64 *slot = cta < l->ctas ? map_get(&l->traces, cta + 1) : NULL;
 
 		if (!slot)
 			continue;
-		if (t)
-			t[len++] = (struct cache_trace *)(uintptr_t)*slot;
-		else
-			cache_trace_free((struct cache_trace *)(uintptr_t)*slot);
+		t[len++] = (struct cache_trace *)(uintptr_t)*slot;
 		map_remove(&l->traces, cta + 1);
 	}
-	ok = len && sm_begin(l, &l->sm[sm]);
-	if (ok && !l->round && finds_local(l, sm))
+	if (!len)
+		return 0;
+	if (!sm_begin(l, &l->sm[sm])) {
+		l->sm[sm].is_cut = true;
+		return len;
+	}
+	if (!l->round && finds_local(l, sm))
 		cache_leave_local(&l->sm[sm], t, len);
-	if (ok)
-		cache_play_first(&l->sm[sm], t, len, l->told);
-	else
-		l->sm[sm].is_cut |= len != 0;
-	l->sm[sm].is_cut |= !t;
-	for (u32 i = 0; i < len; i++)
-		cache_trace_free(t[i]);
-	free(t);
+	cache_sm_start(&l->sm[sm], t, len);
+	return len;
 }
 
 static void play_launch_round(struct caches_launch *l)
 {
 	struct watch_caches *c = l->owner;
+	u32 sms = (u32)min_u64(l->rules.sms, round_len(l)), len = 0;
+	struct cache_trace **t = malloc(round_len(l) * sizeof(struct cache_trace *));
 
-	for (u32 i = 0; i < l->rules.sms; i++)
-		play_sm(l, i);
-	pthread_mutex_lock(&c->lock);
+	for (u32 i = 0; t && i < sms; i++)
+		len += start_sm(l, i, t + len);
+	l->is_cut |= !t;
+	pthread_mutex_lock(&c->second);
 	l->l2->count = l->l2_counts;
 	l->l2->rules.fetch_bytes = l->rules.l2.fetch_bytes;
 	cache_place_sms(l->sm, l->rules.sms, l->ctas, l->rules.l2.partitions);
-	cache_play_second(l->l2, l->sm, l->rules.sms, l->told);
+	cache_play_round(l->l2, l->sm, sms, l->told);
 	l->l2_counts = l->l2->count;
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&c->second);
+	for (u32 i = 0; i < len; i++) {
+		cache_trace_clear(t[i]);
+		if (!VEC_PUSH(&l->spare, t[i]))
+			cache_trace_free(t[i]);
+	}
+	free(t);
 	l->round++;
 }
 
@@ -550,9 +488,49 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 		return true;
 	free(l->sm);
 	free(l->insn);
+	free(l->told);
 	l->sm = NULL;
 	l->insn = NULL;
+	l->told = NULL;
 	return false;
+}
+
+/* Of the CTAs that run in this one's place; with the lock held. */
+static struct cache_shapes *shapes_of(struct caches_launch *l, const struct cta *cta)
+{
+	u64 *slot = map_get(&l->shapes, map_key(cta));
+	struct cache_shapes *s;
+
+	if (slot)
+		return (struct cache_shapes *)(uintptr_t)*slot;
+	s = malloc(sizeof(*s));
+	if (s && cache_shapes_init(s) && map_set(&l->shapes, map_key(cta), map_key(s)))
+		return s;
+	if (s)
+		cache_shapes_fini(s);
+	free(s);
+	return NULL;
+}
+
+static struct cache_trace *begin_trace(struct caches_launch *l, const struct cta *cta)
+{
+	struct cache_shapes *shapes = shapes_of(l, cta);
+	struct cache_trace *t = NULL;
+
+	if (!shapes)
+		return NULL;
+	if (!l->spare.len) {
+		t = cache_trace_new(cta->number, cta->warps, shapes);
+	} else {
+		t = l->spare.at[--l->spare.len];
+		cache_trace_renew(t, cta->number, shapes);
+	}
+	if (t)
+		t->spill = &l->owner->spill;
+	if (!t || map_set(&l->traces, cta->number + 1, map_key(t)))
+		return t;
+	cache_trace_free(t);
+	return NULL;
 }
 
 static void caches_cta_begin(void *user, const struct cta *cta)
@@ -563,16 +541,10 @@ static void caches_cta_begin(void *user, const struct cta *cta)
 	if (!l)
 		return;
 	pthread_mutex_lock(&l->lock);
-	t = launch_ready(l, cta) ? cache_trace_new(cta->number, cta->warps) : NULL;
-	if (t)
-		t->spill = &l->owner->spill;
-	if (t && !map_set(&l->traces, cta->number + 1, map_key(t))) {
-		cache_trace_free(t);
-		t = NULL;
-	}
+	t = launch_ready(l, cta) ? begin_trace(l, cta) : NULL;
 	l->is_cut |= !t;
 	pthread_mutex_unlock(&l->lock);
-	seen.owner = 0;
+	seen = (struct seen_cta){l->owner->serial, cta->env->grid_id, cta->number, l, t};
 }
 
 /* CTAs of the round that have ended. */
@@ -656,6 +628,26 @@ static void play_rest(struct caches_launch *l)
 		play_launch_round(l);
 }
 
+static void free_records(struct caches_launch *l)
+{
+	for (size_t i = 0; i < l->traces.cap; i++)
+		if (l->traces.slots[i].key)
+			cache_trace_free((struct cache_trace *)(uintptr_t)l->traces.slots[i].value);
+	for (size_t i = 0; i < l->spare.len; i++)
+		cache_trace_free(l->spare.at[i]);
+	for (size_t i = 0; i < l->shapes.cap; i++)
+		if (l->shapes.slots[i].key) {
+			struct cache_shapes *s =
+				(struct cache_shapes *)(uintptr_t)l->shapes.slots[i].value;
+
+			cache_shapes_fini(s);
+			free(s);
+		}
+	map_fini(&l->traces);
+	map_fini(&l->shapes);
+	VEC_FREE(&l->spare);
+}
+
 static void count_code(const struct caches_launch *l, struct cache_counts *n)
 {
 	const struct watch_parameters p = {
@@ -699,7 +691,6 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 	for (u32 i = 0; l->sm && i < l->rules.sms; i++) {
 		cache_counts_add(&counts, &l->sm[i].count);
 		l->is_cut |= l->sm[i].is_cut;
-		cache_sm_fini(&l->sm[i]);
 	}
 	pthread_mutex_lock(&c->lock);
 	map_remove(&c->launches, grid_id + 1);
@@ -708,8 +699,10 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 	give_second(c, l);
 	pthread_mutex_unlock(&c->lock);
 	if (c->ended)
-		c->ended(c->ended_user, grid_id, &counts, l->told);
-	map_fini(&l->traces);
+		c->ended(c->ended_user, grid_id, &counts, l->told, l->sm);
+	for (u32 i = 0; l->sm && i < l->rules.sms; i++)
+		cache_sm_fini(&l->sm[i]);
+	free_records(l);
 	pthread_mutex_destroy(&l->lock);
 	free(l->sm);
 	free(l->insn);
@@ -729,6 +722,7 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 	if (!l2_init(&c->l2, &rules.l2))
 		return false;
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->second, NULL);
 	cache_spill_init(&c->spill, SPILL_FROM);
 	c->observer = (struct exec_observer){
 		.user = c,
@@ -752,6 +746,7 @@ void watch_caches_fini(struct watch_caches *c)
 	cache_spill_fini(&c->spill);
 	map_fini(&c->launches);
 	pthread_mutex_destroy(&c->lock);
+	pthread_mutex_destroy(&c->second);
 }
 
 static u64 tags_of(const struct cache_counts *n)

@@ -37,6 +37,7 @@ struct watch_caches {
 	/* Each launch reads its code, too; set before the first one. Only if all begin cold. */
 	bool counts_code;
 	struct cache_spill spill; /* for traces */
+	pthread_mutex_t second;   /* held by what plays a round */
 	struct l2 l2;
 	bool l2_taken;              /* by a launch that is to be alone with it */
 	struct map launches;        /* by grid id + 1 */
@@ -44,10 +45,10 @@ struct watch_caches {
 	bool is_cut;                /* the host had no memory for all of it */
 	/*
 	 * A launch has ended; set before the first one, NULL: not called. insns: by micro-op of
-	 * its program, NULL without memory.
+	 * its program, NULL without memory; sm: what each SM has counted, likewise.
 	 */
 	void (*ended)(void *user, u64 grid_id, const struct cache_counts *counts,
-		      const struct cache_insn *insns);
+		      const struct cache_insn *insns, const struct cache_sm *sm);
 	void *ended_user;
 	/* Set before the first launch; NULL: nothing is known. */
 	void (*code_of)(const struct exec_env *e, struct watch_code *out);

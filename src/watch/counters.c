@@ -6,6 +6,7 @@
  *  - shared memory has 32 banks of 4 bytes. Lanes that read the same word of a bank share it, lanes
  *    of atomics and copies do not. An instruction goes by parts of the warp: see split;
  *  - a conflict is a pass of a part beyond its first;
+ *  - the data of the first cache has the same banks: data_passes;
  *  - copies through the first cache need banks of its lines, too; those past it go in packets
  *    (copies.h). Some atomics on shared memory are loops (retry.h).
  * Deviation: atomics of 8 bytes that find a minimum or maximum count as loads; hardware adds an
@@ -94,13 +95,93 @@ static u64 stretch_of(const u64 *address, u32 mask, u32 width)
 	return !differ ? width : !apart ? (u64)WARP_LANES * width : 0;
 }
 
+/* Places of lanes for lanes_distinct, a power of two. */
+#define LANE_PLACES 256u
+
+static u32 lane_place(u64 key, u32 round)
+{
+	return (u32)((key * 0x9e3779b97f4a7c15u) >> (56 - 8 * round)) % LANE_PLACES;
+}
+
+/*
+ * One key for each lane: the last lane at a place has it. Those lanes in *distinct; returns those
+ * with other keys than the lane at their place. place[] needs no beginning: what is read has been
+ * written just before.
+ */
+static u32 place_all(const u64 key[WARP_LANES], u32 *distinct)
+{
+	u8 place[LANE_PLACES], at[WARP_LANES];
+	u32 others = 0, first = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		at[l] = (u8)((u32)key[l] * 0x9e3779b1u >> 24);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		place[at[l]] = (u8)l;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u32 has = place[at[l]];
+
+		first |= (u32)(has == l) << l;
+		others |= (u32)(key[has] != key[l]) << l;
+	}
+	*distinct = first;
+	return others;
+}
+
+/* The same for some lanes, and with other places in each round; adds to *distinct. */
+static u32 place_some(const u64 key[WARP_LANES], u32 mask, u32 round, u32 *distinct)
+{
+	u8 place[LANE_PLACES];
+	u32 others = 0;
+
+	for (u32 m = mask; m; m &= m - 1)
+		place[lane_place(key[__builtin_ctz(m)], round)] = (u8)__builtin_ctz(m);
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), has = place[lane_place(key[l], round)];
+
+		*distinct |= (u32)(has == l) << l;
+		others |= (u32)(key[has] != key[l]) << l;
+	}
+	return others;
+}
+
+/*
+ * Of the lanes that have the same key, one each: by rounds without branches, since scattered
+ * addresses would make those unforeseeable.
+ */
+static u32 lanes_distinct(const u64 key[WARP_LANES], u32 mask)
+{
+	u32 distinct = 0, rest = mask == FULL_MASK ? place_all(key, &distinct) : mask;
+
+	for (u32 round = 0; rest; round = (round + 1) % 8)
+		rest = place_some(key, rest, round, &distinct);
+	return distinct;
+}
+
+/* Pieces by lane; false: a lane touches more than one. */
+static bool keys_of(const u64 *address, u32 mask, u32 width, u32 unit, u64 key[WARP_LANES])
+{
+	u32 shift = (u32)__builtin_ctz(unit);
+	u64 more = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 across = (address[l] ^ (address[l] + width - 1)) >> shift;
+
+		key[l] = address[l] >> shift;
+		more |= across & -(u64)(mask >> l & 1);
+	}
+	return !more;
+}
+
+/* unit: a power of two. */
 static u32 distinct_pieces(const u64 *address, u32 mask, u32 width, u32 unit)
 {
-	u64 stretch = stretch_of(address, mask, width), last = UINT64_MAX;
+	u64 stretch = stretch_of(address, mask, width), last = UINT64_MAX, key[WARP_LANES];
 	struct set s;
 
 	if (stretch)
 		return pieces_of(address[0], stretch, unit);
+	if (keys_of(address, mask, width, unit, key))
+		return (u32)__builtin_popcount(lanes_distinct(key, mask));
 	set_begin(&s);
 	for (u32 m = mask; m; m &= m - 1) {
 		u64 a = address[__builtin_ctz(m)];
@@ -280,6 +361,54 @@ struct watch_passes watch_wavefronts(const u64 *address, u32 mask, u32 width, en
 	return p;
 }
 
+/* Passes that so many lanes would need if each word had a bank. */
+static u32 ideal_passes(u32 mask, u32 width)
+{
+	return ((u32)__builtin_popcount(mask) * width + ROW_BYTES - 1) / ROW_BYTES;
+}
+
+/* Lines that the first cache looks up for one pass over its data. */
+#define LINES_OF_A_PASS 4u
+
+/* Of the words of a bank, one at a time. */
+static u32 most_in_a_bank(const u64 *address, u32 mask)
+{
+	u8 len[BANKS] = {0};
+	u64 word[WARP_LANES];
+	u32 most = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		word[l] = address[l] / WORD;
+	for (u32 m = lanes_distinct(word, mask); m; m &= m - 1) {
+		u8 n = ++len[word[__builtin_ctz(m)] % BANKS];
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/*
+ * Passes over the data of the first cache that an access of global memory takes: its banks are
+ * those of shared memory, but each pass gives 128 bytes at most, of four lines at most.
+ */
+static u32 data_passes(const u64 *address, u32 mask, u32 width, enum watch_shared how)
+{
+	u64 stretch = stretch_of(address, mask, width);
+	u32 least = how == WATCH_LOAD ? ideal_passes(mask, width) : 1, n, lines;
+
+	if (stretch)
+		return (u32)max_u64(least, width > WORD && address[0] % ROW_BYTES && stretch > width
+						   ? pieces_of(address[0], stretch, ROW_BYTES)
+						   : stretch / ROW_BYTES);
+	if (width > WORD)
+		return (u32)max_u64(least, watch_wavefronts(address, mask, width, how).passes);
+	n = most_in_a_bank(address, mask);
+	if (n > WARP_LANES / LINES_OF_A_PASS - 1 || how != WATCH_LOAD)
+		return n;
+	lines = distinct_pieces(address, mask, width, ROW_BYTES);
+	return (u32)max_u64(n, (lines + LINES_OF_A_PASS - 1) / LINES_OF_A_PASS);
+}
+
 struct watch_passes watch_copy_wavefronts(const u64 *from, const u64 *to, u32 mask, u32 width)
 {
 	struct watch_passes p = {0, 0};
@@ -360,12 +489,6 @@ static void tally_add(struct watch_tally *t, u32 metric, u32 n)
 	}
 }
 
-/* Passes that so many lanes would need if each word had a bank. */
-static u32 ideal_passes(u32 mask, u32 width)
-{
-	return ((u32)__builtin_popcount(mask) * width + ROW_BYTES - 1) / ROW_BYTES;
-}
-
 static void tally_packets(struct watch_tally *t, const struct exec_access *a)
 {
 	struct copy_packets p;
@@ -388,6 +511,9 @@ static void tally_global(struct watch_tally *t, const struct exec_access *a, u32
 		t->sectors = global_metrics[a->kind].atomic
 				     ? watch_atomic_sectors(a->address, a->mask, width)
 				     : watch_sectors(a->address, a->mask, width);
+	if (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE)
+		t->passes = data_passes(a->address, a->mask, width,
+					a->kind == ACCESS_LOAD ? WATCH_LOAD : WATCH_STORE);
 	tally_add(t, global_metrics[a->kind].requests, 1);
 	tally_add(t, global_metrics[a->kind].sectors, t->sectors);
 }
@@ -482,6 +608,8 @@ void watch_tally_access(const struct exec_access *a, struct watch_tally *t)
 	case MEM_LOCAL:
 		t->requests = width > WORD ? width / WORD : 1;
 		t->sectors = watch_local_sectors(a->address, a->mask, width);
+		t->passes = (u32)max_u64(t->requests,
+					 (t->sectors + LINES_OF_A_PASS - 1) / LINES_OF_A_PASS);
 		tally_add(t, store ? WATCH_local_st_requests : WATCH_local_ld_requests,
 			  t->requests);
 		tally_add(t, store ? WATCH_local_st_sectors : WATCH_local_ld_sectors, t->sectors);

@@ -36,7 +36,8 @@ struct watch_tally {
 	u32 n[4];
 	/*
 	 * The same by what it is, 0 where the access has none; parts: see struct watch_passes;
-	 * ideal: passes of as many bytes. Of copies past the first cache, parts are the sectors
+	 * ideal: passes of as many bytes. Passes of global and local memory are those over the data
+	 * of the first cache. Of copies past the first cache, parts are the sectors
 	 * that it counts.
 	 */
 	u32 insts, requests, sectors, passes, parts, ideal;

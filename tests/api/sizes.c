@@ -242,6 +242,10 @@ static void parameters(void)
 		".version 7.8\n.target sm_80\n.address_size 64\n"
 		".visible .entry seven(.param .u64 p) {\n"
 		"	.reg .u64 %p; ld.param.u64 %p, [p]; st.global.u8 [%p], 7; ret;\n"
+		"}\n"
+		".visible .entry part(.param .align 8 .b8 p[64]) {\n"
+		"	.reg .u64 %p; .reg .u32 %r; ld.param.u64 %p, [p]; ld.param.u32 %r, [p+60];\n"
+		"	st.global.u8 [%p], %r; ret;\n"
 		"}\n";
 	uint64_t value = (uintptr_t)device;
 	size_t bytes = TWO(32);
@@ -258,6 +262,12 @@ static void parameters(void)
 	CHECK_EQ(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), 0);
 	bytes = 4;
 	CHECK_EQ(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), 1);
+	/* Of a structure the rest is zeros. */
+	bytes = 8;
+	CHECK_EQ(cuModuleGetFunction(&kernel, module, "part"), 0);
+	CHECK_EQ(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), 0);
+	CHECK_EQ(cudaMemcpy(&got, device, 1, TO_HOST), 0);
+	CHECK_EQ(got, 0);
 	CHECK_EQ(cudaMemset(device, 0xa5, 1), 0);
 }
 

@@ -44,13 +44,39 @@ struct batch {
 	const void *at;
 };
 
+struct region_name {
+	uint32_t reference = 0, type = 1; // a pointer; ASCII
+	const void *at, *name;
+	uint32_t category = 0, reserved = 0;
+};
+struct permission {
+	uint32_t flags, reference = 0;
+	const void *at;
+};
+struct described { // named, or permitted
+	uint16_t compatibility = 0x102, bytes = sizeof(described);
+	uint32_t reserved = 0;
+	size_t count = 1, element;
+	const void *at;
+	size_t rest = 0;
+};
+struct permitted {
+	uint16_t compatibility = 0x102, bytes = sizeof(permitted);
+	uint32_t reserved = 0;
+	void *permissions;
+	size_t count = 1, element = sizeof(permission);
+	const permission *at;
+	size_t rest = 0;
+};
+
 static intptr_t slots[64];
 
 static bool attach()
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	void *lib = path ? dlopen(path, RTLD_LAZY) : nullptr;
-	auto init = lib ? (int (*)(module_info *))dlsym(lib, "InitializeInjectionNvtxExtension") : nullptr;
+	auto init = lib ? (int (*)(module_info *))dlsym(lib, "InitializeInjectionNvtxExtension")
+			: nullptr;
 	auto core = lib ? (int (*)(void *))dlsym(lib, "InitializeInjectionNvtx2") : nullptr;
 	segment s = {1, 63, slots};
 	module_info m = {3, sizeof m, 1, 0x102, 1, &s, {}}, other = m;
@@ -110,6 +136,31 @@ static void initialized(void *at, size_t size)
 	b.at = &r;
 	b.element = sizeof r;
 	call(16, (void *)nullptr, 0, (const batch *)&b);
+}
+
+static void name(const void *at, const void *text, uint32_t type)
+{
+	region_name r;
+	described b;
+	r.at = at;
+	r.name = text;
+	r.type = type;
+	b.element = sizeof r;
+	b.at = &r;
+	call(6, (const described *)&b);
+}
+
+enum { READ = 1, WRITE = 2, ATOMIC = 4, RESET = 8 };
+
+static void permit(const void *at, uint32_t flags, void *permissions)
+{
+	permission r;
+	permitted b;
+	r.flags = flags;
+	r.at = at;
+	b.permissions = permissions;
+	b.at = &r;
+	call(7, (const permitted *)&b);
 }
 
 __global__ void put(unsigned char *p)
@@ -185,6 +236,77 @@ static void pool(const char *name)
 	cudaFree(p);
 }
 
+__global__ void twice(int *p)
+{
+	int i = *p;      // twice read
+	*p = i + 1;      // twice write
+	atomicAdd(p, 1); // twice atomic
+}
+
+static void try_twice(int *p)
+{
+	twice<<<1, 1>>>(p);
+	if (cudaDeviceSynchronize() != cudaSuccess)
+		puts("failed");
+}
+
+static void permissions()
+{
+	int *p, *other;
+	void *all, *first;
+
+	if (!attach())
+		return;
+	all = call(13);
+	first = call(14, 0);
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	cudaMalloc(&other, 4);
+	cudaMemset(other, 0, 4);
+	name(p, "the counter", 1);
+	permit(p, READ, all);
+	try_twice(p); // writes
+	permit(p, WRITE, all);
+	try_twice(p); // reads
+	permit(p, READ | WRITE, all);
+	try_twice(p); // adds
+	permit(p, 0, first);
+	permit(p, READ | WRITE | ATOMIC, all);
+	try_twice(p); // reads on a device
+	permit(p, RESET, first);
+	try_twice(p);
+	permit(p, 0, all);
+	call(10, all);
+	try_twice(p);
+	permit(p + 1, 0, all); // nothing begins there
+	permit(p, 0, all);
+	try_twice(other);
+	cudaFree(p);
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	try_twice(p);
+	cudaFree(p);
+	cudaFree(other);
+	call(8, 0);
+}
+
+static void names()
+{
+	int *p, *q, *r;
+
+	if (!attach())
+		return;
+	cudaMalloc(&p, 100);
+	cudaMalloc(&q, 100);
+	cudaMalloc(&r, 100);
+	name(p, "first", 1);
+	name(p, "My allocation", 1);
+	name(q, L"h\u00f6he", 2);
+	name(r, "nobody", 1);
+	name(r, nullptr, 1);
+	name((char *)r + 4, "nowhere", 1);
+}
+
 static void unused()
 {
 	unsigned char *none, *part, *whole, *later, *managed;
@@ -207,6 +329,10 @@ int main(int, char **args)
 {
 	if (!strcmp(args[1], "unused"))
 		unused();
+	else if (!strcmp(args[1], "permissions"))
+		permissions();
+	else if (!strcmp(args[1], "names"))
+		names();
 	else
 		pool(args[1]);
 }

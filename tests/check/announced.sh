@@ -58,4 +58,27 @@ says err 'needs --tool initcheck$'
 status 2 ptxloom check --check=mem --track-unused-memory ./announced unused
 says err '^ptxloom: error: unused memory is tracked by the check init'
 status 2 ptxloom check --unused-memory-threshold 101 ./announced unused
+
+# What kernels may do, by the program's own words; only the kernel that does more ends.
+status 86 ptxloom check --check=mem --after-fault=continue ./announced permissions
+empty "$(cat out)" "later calls succeed"
+for what in write:writable read:readable 'atomic:readable/writable with atomic operations'; do
+	says err "^=========     Address 0x[0-9a-f]+ is not ${what#*:}; it is 0 bytes inside a 4-byte allocation at 0x"
+	says err ' called the counter$'
+	says err "at twice\(int\*\) in .*announced\.cu:$(line "twice ${what%%:*}")\$"
+done
+for name in writes reads adds 'reads on a device'; do
+	says err "^=========         Host Frame: .*announced\.cu:$(line "$name") "
+done
+says err '^ptxloom: note: NVTX: permissions are given to what is no region or allocation$'
+says err '^ptxloom: note: NVTX: permissions of threads, streams and peers are not checked$'
+says err '^========= ERROR SUMMARY: 4 errors$'
+status 86 ptxloom check --check=mem ./announced permissions
+says out '^failed$'
+status 86 ptxloom check --check=init,leak --track-unused-memory ./announced names
+says err '^========= Leaked 100 bytes at 0x[0-9a-f]+ called My allocation$'
+says err '^========= Unused memory in allocation 0x[0-9a-f]+ called My allocation of size 100 bytes$'
+says err '^========= Leaked 100 bytes at 0x[0-9a-f]+ called höhe$'
+says err '^========= Leaked 100 bytes at 0x[0-9a-f]+$'
+says err '^ptxloom: note: NVTX: a name is given to what is no region or allocation$'
 finish

@@ -85,8 +85,18 @@ CASE(fine_questions)
 	cudaPointerAttributes a;
 	cudaStream_t s;
 	cudaEvent_t e;
+	cudaLaunchConfig_t many = {};
+	cudaLaunchAttribute size = {};
+	int clusters;
 	char *p = make();
 
+	many.gridDim = many.blockDim = dim3(64);
+	many.attrs = &size;
+	many.numAttrs = 1;
+	size.id = cudaLaunchAttributeClusterDimension;
+	size.val.clusterDim.x = 64;
+	size.val.clusterDim.y = size.val.clusterDim.z = 1;
+	cudaOccupancyMaxActiveClusters(&clusters, touch, &many);
 	cudaPointerGetAttributes(&a, host);
 	cudaStreamCreate(&s);
 	cudaEventCreate(&e);
@@ -628,7 +638,10 @@ static const struct {
 	const char *name;
 	void (*run)();
 } cases[] = {
-#define ROW(name) {#name, name}
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, name                                                                        \
+	}
 	ROW(fine_copies),
 	ROW(fine_frees),
 	ROW(fine_pitched),

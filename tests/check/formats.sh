@@ -266,6 +266,12 @@ chosen 0 1 --kernel-name-exclude=_Z5firstPi
 chosen 0 1 --launch-skip 2
 chosen 1 0 --launch-skip 1 --launch-count 1
 chosen 0 0 --kernel-name fill
+chosen 0 0 --kernel-name fil
+says err '^ptxloom: note: none of [0-9]+ launches was checked: --kernel-name names none of their kernels$'
+chosen 0 0 --kernel-name-exclude '*'
+says err "was checked: --kernel-name-exclude names all of their kernels\$"
+chosen 0 0 --launch-skip 9
+says err 'was checked: --launch-skip leaves out all of them$'
 chosen 0 1 --kernel-name 'first|second' --launch-skip=1
 # What launches write that are not checked is written.
 status 0 ptxloom run --check=init --kernel-name first ./launches
@@ -275,6 +281,9 @@ capture ptxloom-sanitizer --tool racecheck -k kne=_Z5firstPi -s 1 ./launches
 says err '^========= RACECHECK SUMMARY: 0 hazards displayed'
 status 2 ptxloom-sanitizer --kernel-name first ./launches
 says err "'first' is not of the form kne=NAME or kns=PART"
+for option in --check= --log-file= --suppressions= --kernel-name= --target-processes=; do
+	refused 2 "there is no value for '${option%=}'" "an empty value" ptxloom check "$option" ./launches
+done
 
 # Warnings that are not to be seen are counted.
 check --check=race --print-level error

@@ -36,6 +36,41 @@ status 86 ptxloom exec --check=init "$scratch/lanes.ptx" --block 32 --buffer out
 says err '^=========     by thread \(0,0,0\) in block \(0,0,0\)$'
 says err "^=========     Byte 0 of the block's shared memory was never written$"
 
+# Rows 8 to 15 of each warp's part of A are not defined.
+wgmma_rows()
+{
+	cat <<END
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.reg .b32 %a<4>;
+	.reg .f32 %d<4>;
+	.reg .b64 %p<3>;
+	.shared .align 128 .b8 b[1024];
+	ld.param.u64 %p0, [out];
+	mov.u64 %p1, 0x0000000800010000;
+	mov.b32 %a0, 0x3c003c00;
+	mov.b32 %a2, 0x3c003c00;
+	mov.f32 %d0, 0f00000000;
+	mov.f32 %d1, %d0;
+	mov.f32 %d2, %d0;
+	mov.f32 %d3, %d0;
+	wgmma.fence.sync.aligned;
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}, %p1, 1, 1, 1, 0;
+	wgmma.commit_group.sync.aligned;
+	wgmma.wait_group.sync.aligned 0;
+	st.global.f32 [%p0], $1;
+	ret;
+}
+END
+}
+wgmma_rows %d1 >"$scratch/fine.ptx"
+wgmma_rows %d2 >"$scratch/bad.ptx"
+status 0 ptxloom exec --check=init -d h100 "$scratch/fine.ptx" --block 128 --buffer out:f32[1]
+status 86 ptxloom exec --check=init -d h100 "$scratch/bad.ptx" --block 128 --buffer out:f32[1]
+
 if has_clang; then
 	succeeds "a program is built" build_program
 	for kernel in $(kernels_of $source); do

@@ -22,17 +22,16 @@ suites="mem race copies sync registers"
 for suite in $suites; do
 	sed -n "s/^\.visible \.entry \([a-z_]*\)(.*/case $suite:\1/p" "tests/check/$suite.ptx"
 done >"$scratch/cases"
-# Instructions that sm_70 does not have, and its products, of which operands are followed as a whole; livelocks,
-# which are not looked for in one order: docs/engine.md.
+# Instructions that sm_70 does not have, and its products, of which operands are followed as a whole.
 while read -r _ case; do
 	case $case in
-	copies:* | registers:*accumulator | registers:init_row_of_factor | registers:init_fragment)
+	copies:* | registers:*accumulator | registers:*sparse* | registers:init_row_of_factor | registers:init_fragment)
 		echo "never $case PTXLOOM_DEVICE=v100" ;;
 	sync:*reduce* | sync:*subset* | sync:*copy* | sync:*mbar* | sync:*cluster* | sync:*livelock*)
 		echo "never $case PTXLOOM_DEVICE=v100" ;;
 	esac
 	case $case in
-	sync:bad_livelock | copies:race_mbarrier_used_before_init) echo "never $case PTXLOOM_DETERMINISTIC=1" ;;
+	copies:race_mbarrier_used_before_init) echo "never $case PTXLOOM_DETERMINISTIC=1" ;;
 	# Blocks of malloc have no distances then.
 	mem:mem_heap_overflow | mem:mem_heap_byte | mem:mem_heap_freed_*) echo "never $case debug" ;;
 	esac
@@ -75,28 +74,7 @@ depends()
 
 # ---- runs ----
 
-# findings CHECK: in the document, without what depends on the order of threads: check, kind, severity, lines.
-findings()
-{
-	awk -v check="$1" '
-	function word(key)
-	{
-		match($0, "\"" key "\": \"[^\"]*")
-		return substr($0, RSTART + length(key) + 5, RLENGTH - length(key) - 5)
-	}
-	/^{"check":/ && word("check") == check {
-		head = word("check") " " word("kind") " " word("severity")
-		sub(/.*"places": \[/, "")
-		sub(/\], "host": .*/, "")
-		n = split($0, part, /"line": /)
-		low = high = part[2] + 0
-		for (i = 3; i <= n; i++) {
-			low = part[i] + 0 < low ? part[i] + 0 : low
-			high = part[i] + 0 > high ? part[i] + 0 : high
-		}
-		print head, low "-" high
-	}' "$scratch/document" | sort -u
-}
+. "$top/tests/check/findings.inc.sh"
 
 # look CASE CHECKS WAY VARIABLE...: runs it; what its own check has found goes to $scratch/found.
 look()
@@ -125,9 +103,9 @@ look()
 	# shellcheck disable=SC2046 # words
 	"$@" "tests/check/${case%%:*}.ptx" --kernel "${case#*:}" $(shape_of "$case") >"$scratch/out" 2>"$scratch/err"
 	if depends "$case"; then
-		findings "$own" | grep -o error | sort -u >"$scratch/found"
+		findings "$scratch/document" "$own" | grep -o error | sort -u >"$scratch/found"
 	else
-		findings "$own" >"$scratch/found"
+		findings "$scratch/document" "$own" >"$scratch/found"
 	fi
 }
 

@@ -1,7 +1,7 @@
 # Mistakes of every check in programs as people write them: each is found, with exit status 86 and at its line, as
-# clang and nvcc build them; and nothing is found by all checks in the same programs without it.
+# clang and nvcc build them, some by nvcc -G, too; and nothing is found by all checks in the same programs without it.
 . "${srcdir:-.}/tests/tap.sh"
-programs="planted planted_memory"
+programs="planted planted_memory planted_calls"
 count=0
 for program in $programs; do
 	sed -n 's/^static void \([a-z_0-9]*\)(bool bad)$/CASE(\1)/p' "$top/tests/check/$program.cu" \
@@ -32,7 +32,7 @@ try_all()
 	shift
 	for program in $programs; do
 		source=$top/tests/check/$program.cu
-		succeeds "$what builds $program" "$@" -g -lineinfo -I. "$source" -o "$program" -lcuda
+		succeeds "$what builds $program" "$@" -g -I. "$source" -o "$program" -lcuda
 		for name in $(sed 's/CASE(\(.*\))/\1/' "$program.inc"); do
 			skipping || found "$name"
 			verdict $? "$what: $name"
@@ -46,9 +46,11 @@ PTXLOOM_CHECK_LEAK=full
 PTXLOOM_TIMEOUT=20s
 export PTXLOOM_CHECK_LEAK PTXLOOM_TIMEOUT
 needs_clang
-try_all clang ptxloom cc -O1
+try_all clang ptxloom cc -O1 -lineinfo
 needs_nvcc
-try_all nvcc "$nvcc" -arch=sm_80 -std=c++17
+try_all nvcc "$nvcc" -arch=sm_80 -std=c++17 -lineinfo
+programs=planted_calls
+try_all "nvcc -G" "$nvcc" -arch=sm_80 -std=c++17 -G
 skip_rest ""
-ok "$([ "$count" -ge 94 ]; echo $?)" "there are programs"
+ok "$([ "$count" -ge 108 ]; echo $?)" "there are programs"
 finish

@@ -12,12 +12,15 @@ try_all()
 		at_lines "$kernel"
 		verdict $? "$kernel: lines"
 	done
-	ok "$([ "$(echo "$kernels" | wc -l)" -ge 18 ]; echo $?)" "there are kernels"
+	ok "$([ "$(echo "$kernels" | wc -l)" -ge "$1" ]; echo $?)" "there are kernels"
 }
-try_all
+try_all 50
 of copies
 device=h100
-try_all
+try_all 18
+of lockstep
+device=p100
+try_all 9
 device=
 of race
 

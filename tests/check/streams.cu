@@ -1050,6 +1050,7 @@ int main(int argc, char **argv)
 		cudaMalloc(&q, BYTES);
 		cudaMalloc(&r, BYTES);
 		cudaMallocHost(&pinned, BYTES);
+		memset(pinned, 0, BYTES);
 		cudaMemset(p, 0, 2 * BYTES);
 		cudaMemset(q, 0, BYTES);
 		cudaMemset(r, 0, BYTES);

@@ -53,8 +53,6 @@ at_lines()
 fits()
 {
 	case $1:$2 in
-	# Livelocks are not looked for then: docs/engine.md.
-	bad_livelock:PTXLOOM_DETERMINISTIC=1) false ;;
 	*reduce* | *subset* | *copy* | *mbar* | *cluster* | *livelock*) [ "$2" != PTXLOOM_DEVICE=v100 ] ;;
 	*) : ;;
 	esac

@@ -2,7 +2,8 @@
 # wrong.
 . "${srcdir:-.}/tests/tap.sh"
 cp "$top/samples/testkit/race.cu" "$top/samples/testkit/mp.cu" \
-	"$top/tests/explore/drift.cu" "$top/tests/explore/shapes.cu" "$top/tests/explore/stuck.cu" "$scratch"
+	"$top/tests/explore/drift.cu" "$top/tests/explore/shapes.cu" "$top/tests/explore/stuck.cu" \
+	"$top/tests/explore/lanes.cu" "$scratch"
 cd "$scratch" || exit 1
 
 # wrong TOKEN PLACE: one message, before anything is started.
@@ -17,6 +18,8 @@ wrong '1:' 3
 wrong '1:1.0:w0@3/w64' 13
 wrong '1:1.0:w0@0/n' 13
 wrong '2:1.0:w0@3/w1' 1
+wrong '1:1.0:w0@3/w0l4-4' 18
+wrong '1:1.0:w0@3/w0l4-32' 17
 wrong 'pct:0:1' 6
 wrong 'natural+12' 11
 wrong 'natural now' 8
@@ -40,7 +43,7 @@ ends 3 "a program that launches nothing" ptxloom explore -- true
 says out 'launches no kernel'
 
 needs_clang
-for name in race drift shapes mp stuck; do
+for name in race drift shapes mp stuck lanes; do
 	succeeds "$name: builds" ptxloom cc -lineinfo "$name.cu" -o "$name"
 done
 
@@ -78,6 +81,12 @@ found late -n 60 -- ./shapes late
 succeeds "late: with the barrier" ptxloom explore -n 40 -- ./shapes late fixed
 found ctas -n 60 -- ./shapes ctas
 succeeds "ctas: one atomic" ptxloom explore -n 40 -- ./shapes ctas fixed
+for race in step reduce; do
+	found $race -n 60 -- ./lanes $race
+	says found 'lanes [0-9]+ to [0-9]+ of warp 0 run on alone from lanes.cu:[0-9]+ .*; 1 preemption of' \
+		"$race: the lanes"
+	succeeds "$race: with __syncwarp" ptxloom explore -n 60 -- ./lanes $race fixed
+done
 for strategy in pct random starve; do
 	ends 1 "$strategy finds it, too" ptxloom explore -n 60 --strategy $strategy -- ./race 128
 done

@@ -341,7 +341,7 @@ static void test_types(void)
 static void test_batches(void)
 {
 	enum { N = 6, BATCH = 3 };
-	number a[N * N * BATCH], c[N * N * BATCH], want[N * N * BATCH];
+	number a[N * N * BATCH], c[N * N * BATCH], want[N * N * BATCH] = {0};
 	double one = 1, zero = 0;
 	void *da, *dc, *list, *at[2][BATCH];
 	int status;

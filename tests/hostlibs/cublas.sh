@@ -23,6 +23,8 @@ done
 said=$(grep -c "the host computes" "$scratch/err")
 [ "$said" = 1 ]
 ok $? "that it is not emulated is said once"
+grep -q "the host computes .* and all others in place" "$scratch/err"
+ok $? "without the library, that it is all of it"
 grep -q "illegal address: read of 16384 bytes by cublasSgemm_v2" "$scratch/err"
 ok $? "a bad pointer is a fault of the device, with the function's name"
 

@@ -269,6 +269,29 @@ static void test_refusals(void *la, void *lb, void *lc)
 	free_layout(tiles);
 }
 
+/* What descriptions say before anything is set. */
+static void test_defaults(void)
+{
+	void *desc, *l;
+	int32_t got = -1;
+	size_t written = 0;
+
+	CHECK_EQ(named("cublasLtMatmulDescCreate")(&desc, 68, F32), 0);
+	CHECK_EQ(named("cublasLtMatmulDescGetAttribute")(desc, 6, &got, sizeof(got), &written), 0);
+	CHECK_EQ(got, 2);
+	CHECK_EQ(written, 4);
+	CHECK_EQ(named("cublasLtMatmulDescGetAttribute")(desc, 7, &got, sizeof(got), &written), 0);
+	CHECK_EQ(got, 1);
+	CHECK_EQ(named("cublasLtMatrixLayoutCreate")(&l, F32, (uint64_t)2, (uint64_t)3, (int64_t)2),
+		 0);
+	CHECK_EQ(named("cublasLtMatrixLayoutGetAttribute")(l, 1, &got, sizeof(got), &written), 0);
+	CHECK_EQ(got, 0);
+	CHECK_EQ(named("cublasLtMatrixLayoutGetAttribute")(l, 5, &got, sizeof(got), &written), 0);
+	CHECK_EQ(got, 1);
+	named("cublasLtMatrixLayoutDestroy")(l);
+	named("cublasLtMatmulDescDestroy")(desc);
+}
+
 int main(void)
 {
 	void *la, *lb, *lc;
@@ -296,5 +319,6 @@ int main(void)
 	free_layout(lb);
 	free_layout(lc);
 	CHECK_EQ(named("cublasLtDestroy")(handle), 0);
+	test_defaults();
 	return check_done();
 }

@@ -1,7 +1,7 @@
 # Fault injection: calls, launches, memory, devices and copies that go wrong by rules; rules that are wrong; the sweep.
 . "${srcdir:-.}/tests/tap.sh"
 for file in samples/testkit/oom.cu samples/testkit/fsum.cu tests/inject/flips.cu \
-	tests/inject/devices.cu tests/inject/order.cu tests/inject/driver.c; do
+	tests/inject/devices.cu tests/inject/order.cu tests/inject/pair.cu tests/inject/driver.c; do
 	cp "$top/$file" "$scratch"
 done
 cd "$scratch" || exit 1
@@ -57,7 +57,7 @@ refused 2 'No such file' "a golden file that is not there" \
 	ptxloom inject --sweep 'cuda*' --golden none -- true
 
 needs_clang
-for name in oom devices order fsum flips; do
+for name in oom devices order fsum flips pair; do
 	succeeds "$name: builds" ptxloom cc -lineinfo "$name.cu" -o "$name"
 done
 
@@ -154,6 +154,23 @@ refused 2 'which checks do not go with; inst=N does' "inst=rand with checks" \
 refused 2 'do not go with PTXLOOM_SEED' "with a seed" \
 	env PTXLOOM_SEED=3 ptxloom run --inject 'kernel=f inst=1 -> flip 1' ./flips copy
 
+for way in 'profile' 'debug --batch -ex run --'; do
+	# shellcheck disable=SC2086 # words
+	PTXLOOM_INJECT='kernel=* inst=1 -> flip 1' capture ptxloom $way ./flips copy
+	says err 'rules about results of instructions do not go with a (profile|debugger)$' "not with: $way"
+done
+PTXLOOM_INJECT='kernel=copy* inst=3 -> flip bit 0' capture ptxloom run --coverage=cov ./flips copy
+says err 'coverage is not written: rules change results of instructions$' "not with coverage"
+act 'kernel=heap* launch=1 inst=rand seed=2 -> flip zero' 0 'instruction [0-9]+ of [0-9]+ \(all\)' "with a heap" \
+	./pair heap
+act 'kernel=gather* launch=2 inst=5 group=fp32 -> flip bit 23' 0 '^gather 96$' "the second launch, in shared memory" \
+	./pair gather
+says err 'launch 2 of these, gather\(int\*\): instruction 5 \(fp32\), .* memory at 0x[0-9a-f]+, bit 23: 0x42000000 '
+capture ptxloom run -d 2xt4 --inject 'kernel=put* device=1 launch=2 inst=40 group=gp -> flip bit 3;
+	kernel=put* device=0 launch=1 inst=40 group=gp -> flip bit 3' ./pair
+says err 'device=0 .*: launch 1 of these, put\(int\*\): instruction 40 ' "two devices: the first"
+says err 'device=1 .*: launch 2 of these, put\(int\*\): instruction 40 ' "and the second"
+
 # A device that is gone.
 capture ptxloom run -d 2xt4 --inject 'device=1 call=cudaMemcpy nth=1 -> lost xid 79' ./devices
 skipping || sed -i 's/second [01] /second /' out
@@ -231,6 +248,29 @@ says out '^3: kernel=\* group=gp launch=1 inst=[0-9]+ seed=10 -> flip zero$'
 refused 2 'group is all, fp64' "no such group" ptxloom inject -n 3 --group fp8 -- true
 refused 2 'what is flipped is' "no such model" ptxloom inject -n 3 --model most -- true
 refused 2 '--group does not go' "a group of calls" ptxloom inject --sweep cudaFree --group gp -- true
+while IFS='|' read -r option arguments; do
+	# shellcheck disable=SC2086 # words
+	refused 2 "^ptxloom inject: error: $option does not go" "$option without a meaning" \
+		ptxloom inject $arguments -- true
+done <<-'END'
+	--error|-n 3 --error 2
+	--error|--dry-run --rules memory=1G --error 2
+	--schedules|-n 3 --schedules 2
+	--schedules|--dry-run --sweep cudaFree --schedules 2
+	--sweep|-n 3 --sweep cudaFree
+	--seed|--sweep cudaFree --seed 0
+	-j|--sweep cudaFree -j 2
+	-j|-n 3 --dry-run -j 2
+	--golden|--dry-run --sweep cudaFree --golden golden
+	--kernel|--sweep cudaFree --kernel f
+	--model|--sweep cudaFree --model 1
+END
+ends 0 "what checks find is apart" ptxloom inject -n 6 --group gp --check=mem --kernel 'copy*' -- ./flips copy
+says out '^  found +[0-9]+ '
+[ "$(awk '/^  (masked|SDC|found|DUE)/ { n += $2 } END { print n }' out)" = 6 ]
+ok $? "and each run is one of the four"
+ends 0 "two bits at a time" ptxloom inject -n 4 --model 2 --group gp -- ./flips copy
+says out ', flip 2$'
 refused 2 'runs no instruction of group fp64' "none of the group" ptxloom inject -n 3 --group fp64 -- ./flips copy
 refused 2 '--runs takes a number from 1' "no runs" ptxloom inject -n 0 -- true
 ends 3 "a campaign of a program that fails" ptxloom inject -n 3 -- false

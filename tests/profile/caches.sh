@@ -27,6 +27,19 @@ agree()
 		"$1: $4 % of $6 values equal ($2 are due), $5 % near ($3)"
 }
 
+# What is counted is the same for every number of workers: of launches that fill the device, and of small ones.
+for workers in 1 5; do
+	PTXLOOM_WORKERS=$workers ptxloom profile -d h200 --csv --page raw --log-file "$scratch/raw.$workers" \
+		ptxloom exec tests/bench/kernels/bench.ptx --kernel stencil --grid 16,64 --block 32,8 \
+		--buffer "a:f64[262144]=ones" --buffer "b:f64[262144]" --arg u32=512 >"$scratch/out" 2>&1
+	PTXLOOM_WORKERS=$workers ptxloom profile -d h200 --csv --page raw --log-file "$scratch/small" \
+		"$program" libcuda.so.1 tests/counters/caches.tsv 300 340 >"$scratch/out" 2>&1
+	sed -i -E 's/^("[0-9]+"),"[0-9]+"/\1/' "$scratch/raw.$workers" "$scratch/small"
+	cat "$scratch/small" >>"$scratch/raw.$workers"
+done
+ok "$([ "$(grep -c '^"[0-9]' "$scratch/raw.1")" -gt 30 ]; echo $?)" "launches are profiled"
+ok "$(cmp -s "$scratch/raw.1" "$scratch/raw.5"; echo $?)" "one worker and five count the same"
+
 measure h200 tests/counters/caches.tsv $last
 agree "requests, sectors and lookups of the first cache" '^l1tex__t_(requests|sectors|set)' 95 97
 agree "sectors between the caches" '^l1tex__m_' 97 98

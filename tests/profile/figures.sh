@@ -6,6 +6,7 @@ cd "$srcdir" || exit 1
 measured()
 {
 	case $2 in
+	walk*u32=???????*) measured_in="--buffer in:u32[25165824]" ;;
 	words* | pairs* | walk*) measured_in="--buffer in:u32[65536]=iota" ;;
 	*) measured_in= ;;
 	esac

@@ -101,6 +101,11 @@ $(grep -E '^(NOTED|REFUSED)\("' src/tools/profile/ncu_options.def)
 END
 ok "$([ $n -gt 50 ] && [ $n = "$(grep -cE '^(NOTED|REFUSED)\("' src/tools/profile/ncu_options.def)" ]; echo $?)" \
 	"$n options of ncu say why they do nothing"
+missing=
+for option in $(sed -nE 's/^(NOTED|REFUSED)\("([^"]*)".*/\2/p' src/tools/profile/ncu_options.def); do
+	grep -q -e "^|.*\`$option\`" docs/profile.md || missing="$missing $option"
+done
+empty "$missing" "docs/profile.md has a row for each of them"
 refused 2 "there is no value for '--clock-control'" "no value" ptxloom profile --clock-control
 refused 2 "unknown option '--clock'" "a part of an option" ptxloom profile --clock base true
 finish

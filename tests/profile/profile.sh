@@ -89,13 +89,18 @@ status 0 ptxloom profile --section LaunchStats --print-units base --print-metric
 says out '^    Driver Shared Memory Per Block \(launch__shared_mem_per_block_driver\) +byte/block +1,024$'
 status 0 ptxloom profile --section LaunchStats $strided --arg u32=1
 says out '^    Driver Shared Memory Per Block +Kbyte/block +1.02$'
+says out '^    Stack Size +1,024$'
 
 # ---- budgets ----
 
 status 0 ptxloom profile --quiet --assert "$ld.sum <= 8" --kernel strided $strided --arg u32=1
 is err ""
 status 1 ptxloom profile --quiet --assert "$ld <= 8" $strided --arg u32=8
-is err "ptxloom profile: budget: strided, launch 0: $ld.sum is 64, which is not <= 8"
+says err "^ptxloom profile: budget: strided, launch 0: $ld.sum is 64, which is not <= 8; most at .*counts.ptx:18: "
+status 1 ptxloom profile --quiet --assert 'global_ld_efficiency >= 0.9 +- 5%' $strided --arg u32=8
+says err 'global_ld_efficiency is 0.13, which is not >= 0.9 \+- 5%; most at tests/profile/counts.ptx:18: '
+status 1 ptxloom profile --quiet --assert "dram__sectors_read.max >= 0" $strided --arg u32=1
+says err 'dram__sectors_read.max is \(!\) n/a, which is not >= 0'
 status 1 ptxloom profile --quiet --assert "$ld.sum <= 8" --kernel other $strided --arg u32=1
 is err "ptxloom profile: budget: $ld.sum <= 8: no launch of other was profiled"
 for budget in "$ld.sum == 8" "$ld.sum >= 8" "$ld.sum < 9" "$ld.sum > 7" "$ld.sum != 9"; do
@@ -198,7 +203,8 @@ refused 2 "unknown option '--nonsense'" "an option that there is not" ptxloom pr
 refused 2 "is a matter of time or of links" "a section of times" ptxloom profile --section SchedulerStats true
 refused 2 "there is no section Nonsense" "a section that there is not" ptxloom profile --section Nonsense true
 refused 2 "there is no machine code" "machine code" ptxloom profile --print-source sass true
-refused 2 "is not METRIC OP VALUE" "a budget that is none" ptxloom profile --assert 'a b' true
+refused 2 "is not METRIC OP NUMBER" "a budget that is none" ptxloom profile --assert 'a b' true
+refused 2 "is not METRIC OP NUMBER" "a budget without a number" ptxloom profile --assert "$ld.sum == nan" true
 refused 2 "is a matter of time" "a budget of time" ptxloom profile --assert 'sm__cycles_active.avg < 3' true
 refused 2 "is no regular expression" "an expression that is none" ptxloom profile -k 'regex:(' true
 refused 2 "there is no value for '-k'" "no value" ptxloom profile -k
@@ -208,9 +214,15 @@ status 127 ptxloom profile "$scratch/missing"
 status 0 ptxloom profile true
 is err "==WARNING== No kernels were profiled."
 status 0 ptxloom profile --metrics $ld.max,smsp__inst_executde.sum $strided --arg u32=1
-says err "^==WARNING== $ld.max is not known: launches are counted as a whole, not by unit; $ld.sum is\$"
 says err '^==WARNING== smsp__inst_executde.sum is not counted; did you mean smsp__inst_executed.sum\?$'
 refused 2 "--replay-mode 'twice' is not one of kernel" "a way to replay" ptxloom profile --replay-mode twice true
+for mode in range app-range; do
+	refused 2 "--replay-mode $mode: launches are counted" "$mode" ptxloom profile --replay-mode $mode true
+done
+status 0 ptxloom profile --replay-mode application --import-source no true
+is err "==WARNING== No kernels were profiled."
+status 0 ptxloom profile --import-source yes true
+says err "^==WARNING== --import-source has no effect: sources are read when they are shown"
 succeeds "metrics are listed" ptxloom profile --query-metrics
 for name in $ld.sum dram__sectors_read.sum smsp__inst_executed.sum; do
 	says out "^$name +(sector|inst) +(exact|model)"

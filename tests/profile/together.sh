@@ -10,7 +10,7 @@ another order|PTXLOOM_SEED=7|
 one order|PTXLOOM_DETERMINISTIC=1|
 stable|PTXLOOM_STABLE=1 PTXLOOM_WORKERS=3|
 weak memory|PTXLOOM_WEAK=5|
-a schedule|PTXLOOM_SCHEDULE=random:3|
+a schedule|PTXLOOM_SCHEDULE=reverse|
 the base instruction set|PTXLOOM_HOST_ISA=base|
 eager copies|PTXLOOM_ASYNC=eager|
 checked: mem|PTXLOOM_CHECK=mem|findings
@@ -23,6 +23,15 @@ coverage|PTXLOOM_COVERAGE=DIR/cov|coverage
 coverage and checks|PTXLOOM_COVERAGE=DIR/cov PTXLOOM_CHECK=race|coverage findings
 a log of launches|PTXLOOM_LOG=launch|
 a recording|PTXLOOM_RECORD=DIR/record PTXLOOM_RECORD_LAUNCH=1|'
+
+if PTXLOOM_TIER=2 ptxloom exec samples/saxpy.ptx --block 32 --arg u32=0 --arg f32=2 --arg u64=0 --arg u64=0 \
+	>/dev/null 2>&1; then
+	modes="$modes
+compiled|PTXLOOM_TIER=2|
+compiled, coverage and checks|PTXLOOM_TIER=2 PTXLOOM_COVERAGE=DIR/cov PTXLOOM_CHECK=race|coverage findings"
+else
+	skip "compiled runs" "LLVM is not installed"
+fi
 
 # name|arguments of ptxloom exec
 counts=tests/profile/counts.ptx
@@ -98,9 +107,33 @@ for program in $programs; do
 done
 IFS=$OLDIFS
 
+# What exec itself counts and traces is said beside a profile as it is without one.
+scattered="$counts $loads --grid 40 --block 96"
+counted plain "" "$scattered"
+for own in --count --caches "--trace -" "--count --caches"; do
+	counted profiled PTXLOOM_WORKERS=1 "$scattered $own"
+	capture diff "$scratch/plain/counts" "$scratch/profiled/counts"
+	verdict $? "exec $own: the same counts"
+	# shellcheck disable=SC2086
+	runs alone PTXLOOM_WORKERS=1 ptxloom exec $scattered $own -d h100
+	ok "$([ -s "$scratch/alone/out" ] || [ -s "$scratch/alone/err" ]; echo $?)" "exec $own: says something"
+	for what in status findings; do
+		capture diff "$scratch/alone/$what" "$scratch/profiled/$what"
+		verdict $? "exec $own: the same $what"
+	done
+	sed -i -E 's/0x[0-9a-f]+/ADDRESS/g; s/[+][0-9]+ line/ line/' "$scratch/alone/out" "$scratch/profiled/out"
+	capture diff "$scratch/alone/out" "$scratch/profiled/out"
+	verdict $? "exec $own: the same output"
+done
+
+# Filters are of the profile: what is expected is expected of all launches.
+runs filtered "" ptxloom profile -k nothing ptxloom exec $scattered -d h100 --expect-metric 'global_ld_sectors >= 1'
+ok "$(grep -qx 0 "$scratch/filtered/status"; echo $?)" "a launch that is not chosen is expected of"
+ok "$(grep -q 'No kernels were profiled' "$scratch/filtered/err"; echo $?)" "and is not profiled"
+
 # The debugger has counters of its own.
 runs debugged "PTXLOOM_PROFILE=$scratch/debugged.report" timeout 60 ptxloom debug --batch -ex run -- \
 	ptxloom exec tests/profile/counts.ptx --kernel column --block 32
 capture cat "$scratch/debugged/out" "$scratch/debugged/err"
-says out 'launches are profiled, or debugged, not at once' "profiled and debugged: it says so"
+says out 'launches are profiled, or debugged, not at once: a debugger repeats' "profiled and debugged: it says why"
 finish

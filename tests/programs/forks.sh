@@ -27,6 +27,12 @@ for mode in --device=2xt4 --deterministic --stable --schedule=reverse --weak=3 -
 	"--coverage=$scratch/cov" "--inject=call=cudaFree nth=1 -> delay 1ms"; do
 	fresh "$mode"
 done
+if PTXLOOM_TIER=2 ptxloom exec "$srcdir/samples/saxpy.ptx" 2>&1 | grep -q PTXLOOM_TIER; then
+	skip "a child runs compiled code" "LLVM, or the level, is not here"
+else
+	PTXLOOM_TIER=2 fresh --device=t4
+	PTXLOOM_TIER=auto fresh --device=t4
+fi
 PTXLOOM_PROFILE=$scratch/profile-%p fresh --stable
 empty "$(set -- "$scratch"/profile-*; [ $# -eq 2 ] || echo "$*")" "each writes a profile of its own"
 empty "$(set -- "$scratch"/cov/*.ptxcov; [ $# -eq 2 ] || echo "$*")" "and so with coverage"
@@ -37,4 +43,10 @@ is out "$all"
 ends 0 "and in children of children" ptxloom run --fork=fresh "$forks" grand
 is out "$all
 grandchild: 200 of 200, counter 41, managed 8"
+for which in all:3 application-only:1 forks:3 exclude:forks:0; do
+	ends 0 "checked: ${which%:*}" \
+		ptxloom run --fork=fresh --check=mem --target-processes="${which%:*}" "$forks" grand
+	empty "$([ "$(grep -c 'ERROR SUMMARY' "$scratch/err")" -eq "${which##*:}" ] ||
+		cat "$scratch/err")" "so many processes"
+done
 finish

@@ -1,5 +1,5 @@
 /*
- * What `ptxloom run --stats` is to add up: a module, a kernel of six instructions, three launches
+ * What `ptxloom run --stats` is to add up: a module, a kernel of eight instructions, three launches
  * of 1024 threads, a copy of 4096 bytes each way. stats reset: then all of it once more, after the
  * device was reset.
  */
@@ -9,8 +9,9 @@
 
 static const char ptx[] =
 	".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
-	".reg .b64 %o, %d; .reg .b32 %t;\nld.param.u64 %o, [out]; mov.u32 %t, %tid.x; "
-	"mul.wide.u32 %d, %t, 4; add.u64 %o, %o, %d; st.global.u32 [%o], %t; ret;\n}\n";
+	".reg .b64 %o, %d; .reg .b32 %t, %v;\nld.param.u64 %o, [out]; mov.u32 %t, %tid.x; "
+	"mul.wide.u32 %d, %t, 4; add.u64 %o, %o, %d; xor.b32 %v, %t, 7; "
+	"mad.lo.u32 %v, %v, %v, %v; st.global.u32 [%o], %v; ret;\n}\n";
 
 static int failures;
 
@@ -47,7 +48,7 @@ static void work(void)
 		     kernel, 4, 1, 1, 256, 1, 1, 0, NULL, args, NULL);
 	CALL("cuMemcpyDtoH_v2", (void *, unsigned long long, size_t), words, buffer, sizeof(words));
 	CALL("cuDevicePrimaryCtxReset_v2", (int), 0);
-	failures += words[255] != 255;
+	failures += words[255] != 248 * 249;
 }
 
 int main(int argc, char **argv)

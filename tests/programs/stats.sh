@@ -25,9 +25,9 @@ sums()
 	line workers 'of [1-9][0-9]* in use'
 }
 
-instructions="3 launches, 18432 thread instructions, [0-9]*\.[0-9]* G/s for each worker"
+instructions="3 launches, 24576 thread instructions, [0-9]*\.[0-9]* G/s for each worker"
 sums 1
-line parse '1 modules, 2[0-9]* B'
+line parse '1 modules, [23][0-9]* B'
 line execute "$instructions"
 for option in --deterministic --stable --device=v100 "--coverage=$scratch/cov"; do
 	sums 1 "$option"
@@ -35,7 +35,7 @@ for option in --deterministic --stable --device=v100 "--coverage=$scratch/cov"; 
 done
 empty "$(set -- "$scratch"/cov/*.ptxcov; [ -s "$1" ] || echo none)" "coverage is still written"
 sums 2
-line execute "6 launches, 36864 thread instructions, .*"
+line execute "6 launches, 49152 thread instructions, .*"
 sums 1 --check=mem,race
 line execute '3 launches; instructions are not counted beside checks, profiles and debuggers'
 

@@ -34,8 +34,10 @@ done
 ok $? "--device is -d"
 ptxloom run "$scratch/none" 2>/dev/null
 ok "$([ $? -eq 127 ]; echo $?)" "a program that is not there: 127"
-ptxloom run "$scratch" 2>/dev/null
-ok "$([ $? -eq 126 ]; echo $?)" "a program that is a folder: 126"
+ptxloom run "$scratch" 2>"$scratch/err"
+status=$?
+grep -q "Is a directory" "$scratch/err" && [ "$status" -eq 126 ]
+ok $? "a program that is a folder: 126"
 # The first bytes of a 32-bit program, padded.
 { printf '\177ELF\001\001\001'; head -c 60 /dev/zero; } >"$scratch/narrow"
 chmod +x "$scratch/narrow"
@@ -43,6 +45,17 @@ ptxloom run "$scratch/narrow" 2>"$scratch/err"
 status=$?
 grep -q "narrow: a 32-bit program cannot" "$scratch/err" && [ "$status" -eq 126 ]
 ok $? "a 32-bit program is not started"
+# The same of a 64-bit program for AArch64, whose number is 183: the shell is not to read it.
+{ printf '\177ELF\002\001\001'; head -c 9 /dev/zero; printf '\002\000\267\000'; head -c 60 /dev/zero; } \
+	>"$scratch/foreign"
+chmod +x "$scratch/foreign"
+for command in run debug; do
+	ptxloom $command "$scratch/foreign" 2>"$scratch/err" </dev/null
+	status=$?
+	grep -q "foreign: a program for another processor (ELF machine 183)" "$scratch/err" &&
+		[ "$status" -eq 126 ]
+	ok $? "a program for another processor is not started by $command"
+done
 if echo 'int main(void) { return 7; }' >"$scratch/static.c" &&
 	${CC:-cc} -static "$scratch/static.c" -o "$scratch/static" 2>/dev/null; then
 	(PATH=$scratch:$PATH && ptxloom run static 2>"$scratch/err")

@@ -274,6 +274,37 @@ KERNEL stuck(u32 *m, u32 rounds)
 	count(m);
 }
 
+KERNEL stuck_asleep(u32 *m, u32 rounds)
+{
+	while (look(LOCK(rounds)) < rounds)
+		nap(100);
+	count(m);
+}
+
+/* Lanes whose guard does not hold have an address that is none. */
+KERNEL stuck_guarded(u32 *m, u32)
+{
+	u32 *mine = threadIdx.x & 1 ? LOCK(0) : (u32 *)8, last = 1;
+
+	do
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p atom.global.exch.b32 %0, [%1], 1; }"
+			     : "+r"(last)
+			     : "l"(mine), "r"(threadIdx.x & 1)
+			     : "memory");
+	while (last < 2);
+	count(m);
+}
+
+/* Each half waits for the other at a barrier of its own. */
+KERNEL stuck_barriers(u32 *m, u32)
+{
+	if (threadIdx.x < 32)
+		asm volatile("bar.sync 1, 64;" ::: "memory");
+	else
+		asm volatile("bar.sync 2, 64;" ::: "memory");
+	count(m);
+}
+
 /* ---- relays, barriers, look-back ---- */
 
 /* A token goes over all threads of the grid. */

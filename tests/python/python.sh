@@ -61,26 +61,29 @@ tests()
 
 succeeds "pytest --ptxloom" tests --ptxloom -v
 says out 'test_mark\[h100-seed1\] PASSED' "a mark makes environments"
-says out '9 passed, 1 skipped' "all of them pass"
+says out '10 passed, 1 skipped' "all of them pass"
 capture mkdir elsewhere
 (cd elsewhere && tests --ptxloom=t4,h100 -q ../test_saxpy.py) >out 2>&1
-says out '14 passed, 2 skipped' "from another folder, on two devices"
+says out '16 passed, 2 skipped' "from another folder, on two devices"
 FAULT=1
 export FAULT
 ends 1 "a fault" tests --ptxloom=t4 --ptxloom-check=mem --junitxml=out.xml -v
 unset FAULT
 says out 'test_after PASSED' "harms no other test"
-says out '1 failed, 9 passed' "and is one"
+says out '1 failed, 10 passed' "and is one"
 says out 'Invalid __global__ read of size 4 bytes' "it is explained"
 grep -q 'name="ptxloom.fault" value="cudaErrorIllegalAddress"' out.xml &&
 	grep -q 'name="ptxloom.device" value="t4"' out.xml
 ok $? "JUnit has the device and the fault"
+grep -q 'name="ptxloom.metric.bank_conflicts" value="0"' out.xml &&
+	grep -q 'name="ptxloom.metric.dram__sectors_read\[saxpy\]" value="[1-9]' out.xml
+ok $? "and the metrics that were asked for"
 ends 4 "a word that is no seed" tests --ptxloom --ptxloom-seeds=many
 says err "'many' is not numbers" "is named"
 "$python" -c 'import xdist' 2>/dev/null || skip_rest "pytest-xdist is not installed"
 succeeds "devices, in three processes" tests --ptxloom=t4,a100,h100 -n 3 -v
 says out 'PASSED.*test_before\[a100\]' "are parts of names"
-says out '19 passed, 3 skipped' "and each test runs on each"
+says out '22 passed, 3 skipped' "and each test runs on each"
 skip_rest ""
 
 # ---- the wheel ----

@@ -98,3 +98,23 @@ def test_metrics_of_kernel(ptxloom_kernel, ptxloom_metrics):
     ptxloom_kernel("saxpy.ptx", "saxpy").launch(1, 64, 64, 2.0, x, y)
     assert ptxloom_metrics.metric("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") == 4
     ptxloom_metrics.expect("bank_conflicts == 0")
+
+
+@pytest.mark.ptxloom(counters="exact")
+def test_metrics_of_all_kernels(cuda, ptxloom_kernel, ptxloom_metrics):
+    """Kernels of a test share its device; those of CUDA's calls are told apart by name."""
+    x, y = array.array("f", [1] * 64), array.array("f", [1] * 64)
+    for _ in range(2):
+        ptxloom_kernel("saxpy.ptx", "saxpy").launch(1, 64, 64, 2.0, x, y)
+    assert ptxloom_metrics.metric("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") == 8
+    assert [len(k.launches) for k in ptxloom_metrics.counters()] == [2]
+    with pytest.raises(Exception, match="no launch of saxpi was counted"):
+        ptxloom_metrics.metric("barriers", "saxpi")
+    cuda.saxpy(4, 2.0, [1, 2, 3, 4], [1] * 4)
+    assert len(ptxloom_metrics.counters()) == 2
+    with pytest.raises(ValueError, match="kernels of one, please"):
+        ptxloom_metrics.metric("barriers")
+    with pytest.raises(ValueError, match="both have kernels 'saxpy'"):
+        ptxloom_metrics.expect("barriers == 0", "saxpy")
+    with pytest.raises(Exception, match="no launch of saxpi was counted"):
+        ptxloom_metrics.metric("barriers", "saxpi")

@@ -41,6 +41,36 @@ else
 	skip "from Python" "no python3"
 fi
 
+if command -v cc >/dev/null 2>&1; then
+	cat >list.c <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	char *env[] = {"A=1", NULL};
+	for (int i = 0; i < 3; i++) {
+		if (!fork()) {
+			if (i == 0)
+				execl("./ptxas", "ptxas", "d.ptx", (char *)NULL);
+			else if (i == 1)
+				execle("./ptxas", "ptxas", "e.ptx", (char *)NULL, env);
+			else
+				execlp("./ptxas", "ptxas", "f.ptx", (char *)NULL);
+			_exit(1);
+		}
+		wait(NULL);
+	}
+	return 0;
+}
+END
+	cc list.c -o list
+	equal "$(words ./list | tr '\n' ';')" "$(for f in d e f; do
+		printf '%s.ptx --generate-line-info;' $f; done)" "by execl, execle and execlp"
+else
+	skip "by execl, execle and execlp" "no cc"
+fi
+
 # NVIDIA's compilers, where they are.
 if command -v ptxas >/dev/null 2>&1 && [ "$(command -v ptxas)" != "$scratch/ptxas" ]; then
 	cp "$top/samples/saxpy.ptx" .

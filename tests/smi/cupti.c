@@ -14,6 +14,9 @@ int cudaFree(void *p);
 int cudaDeviceSynchronize(void);
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleGetFunction(void **f, void *module, const char *name);
+int cuLaunchKernelEx(const void *config, void *f, void **args, void **extra);
+int cuLaunchGrid(void *f, int width, int height);
+int cuFuncSetBlockShape(void *f, int x, int y, int z);
 int cuLaunchKernel(void *f, u32, u32, u32, u32, u32, u32, u32, void *stream, void **args, void **);
 
 struct data {
@@ -42,6 +45,7 @@ int cuptiActivityEnable(u32 kind);
 int cuptiActivityDisable(u32 kind);
 int cuptiActivityRegisterCallbacks(void (*request)(unsigned char **, size_t *, size_t *),
 				   void (*complete)(void *, u32, unsigned char *, size_t, size_t));
+int cuptiActivityEnableRuntimeApi(u32 id, unsigned char enable);
 int cuptiActivityFlushAll(u32 flag);
 int cuptiActivityGetNextRecord(unsigned char *buffer, size_t size, void **record);
 int cuptiActivityGetNumDroppedRecords(void *context, u32 stream, size_t *out);
@@ -136,6 +140,11 @@ static void test_launch(void)
 {
 	static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 				  ".visible .entry nothing() { ret; }\n";
+	struct {
+		u32 grid[3], block[3], shared_bytes;
+		void *stream, *attributes;
+		u32 len;
+	} config = {{1, 1, 1}, {32, 1, 1}, 0, NULL, NULL, 0};
 	void *s, *module, *f;
 
 	CHECK_EQ(cuModuleLoadData(&module, ptx), 0);
@@ -146,6 +155,13 @@ static void test_launch(void)
 	CHECK_STR(seen.name, "cuLaunchKernel");
 	CHECK_STR(seen.symbol, "nothing");
 	CHECK_EQ(seen.domain, DRIVER);
+	CHECK_EQ(cuLaunchKernelEx(&config, f, NULL, NULL), 0);
+	CHECK_STR(seen.name, "cuLaunchKernelEx");
+	CHECK_STR(seen.symbol, "nothing");
+	CHECK_EQ(cuFuncSetBlockShape(f, 32, 1, 1), 0);
+	CHECK_STR(seen.symbol, "");
+	CHECK_EQ(cuLaunchGrid(f, 1, 1), 0);
+	CHECK_STR(seen.symbol, "nothing");
 	CHECK_EQ(cuptiUnsubscribe(s), 0);
 	CHECK_EQ(cudaDeviceSynchronize(), 0);
 }
@@ -163,8 +179,10 @@ static struct {
 	u64 external_id, end;
 } found;
 
+/* It may call CUDA, and of that there are no records. */
 static void on_request(unsigned char **buffer, size_t *bytes, size_t *records)
 {
+	CHECK_EQ(cudaDeviceSynchronize(), 0);
 	*bytes = 96; /* a few records */
 	*buffer = malloc(*bytes);
 	*records = 0;
@@ -228,6 +246,22 @@ static void test_records(void)
 	CHECK_EQ(cudaFree(p), 0);
 	CHECK_EQ(cuptiActivityFlushAll(0), 0);
 	CHECK_EQ(found.calls, 9);
+	/* One function alone, and all but one. */
+	CHECK_EQ(cuptiActivityEnableRuntimeApi(5000, 1), 1);
+	CHECK_EQ(cuptiActivityEnableRuntimeApi(CUDA_MALLOC, 1), 0);
+	CHECK_EQ(cudaMalloc(&p, 64), 0);
+	CHECK_EQ(cudaFree(p), 0);
+	CHECK_EQ(cuptiActivityFlushAll(0), 0);
+	CHECK_EQ(found.calls, 10);
+	CHECK_EQ(found.last, CUDA_MALLOC);
+	CHECK_EQ(cuptiActivityEnable(5), 0);
+	CHECK_EQ(cuptiActivityEnableRuntimeApi(CUDA_MALLOC, 0), 0);
+	CHECK_EQ(cudaMalloc(&p, 64), 0);
+	CHECK_EQ(cudaFree(p), 0);
+	CHECK_EQ(cuptiActivityFlushAll(0), 0);
+	CHECK_EQ(found.calls, 11);
+	CHECK(found.last != CUDA_MALLOC);
+	CHECK_EQ(cuptiActivityDisable(5), 0);
 }
 
 int main(void)

@@ -12,6 +12,11 @@ tests_smi_cupti_SOURCES = tests/smi/cupti.c tests/check.h $(api_common)
 tests_smi_cupti_LDADD = .libs/libcupti.so.13 $(api_link)
 tests_smi_cupti_LDFLAGS = $(api_flags)
 tests_smi_cupti_DEPENDENCIES = $(cuda_names)
+check_PROGRAMS += tests/smi/hold
+tests_smi_hold_SOURCES = tests/smi/hold.c $(api_common)
+tests_smi_hold_LDADD = $(api_link)
+tests_smi_hold_LDFLAGS = $(api_flags)
+tests_smi_hold_DEPENDENCIES = $(cuda_names)
 dist_check_SCRIPTS += tests/smi/children.sh
 if !SANITIZED
 TESTS += tests/smi/children.sh

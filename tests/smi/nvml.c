@@ -175,8 +175,8 @@ static void test_links(void)
 	CHECK_EQ((int)status, NVML_P2P_STATUS_NOT_SUPPORTED);
 	CHECK_EQ(nvmlDeviceGetP2PStatus(a, t4, NVML_P2P_CAPS_INDEX_READ, &status), NVML_SUCCESS);
 	CHECK_EQ((int)status, NVML_P2P_STATUS_OK);
-	CHECK_EQ(nvmlDeviceGetP2PStatus(a, a, NVML_P2P_CAPS_INDEX_READ, &status),
-		 NVML_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(nvmlDeviceGetP2PStatus(a, a, NVML_P2P_CAPS_INDEX_NVLINK, &status), NVML_SUCCESS);
+	CHECK_EQ((int)status, NVML_P2P_STATUS_OK);
 	CHECK_EQ(nvmlDeviceGetTopologyCommonAncestor(a, t4, &level), NVML_SUCCESS);
 	CHECK_EQ((int)level, NVML_TOPOLOGY_HOSTBRIDGE);
 	CHECK_EQ(nvmlDeviceGetFieldValues(a, 3, f), NVML_SUCCESS);

@@ -1,7 +1,11 @@
 # ptxloom smi: the layouts that parsers of nvidia-smi's output know; nvidia-smi below ptxloom run.
 . "${srcdir:-.}/tests/tap.sh"
 cd "$scratch" || exit 1
-export PTXLOOM_DEVICE=2xh100,t4
+# Devices of this test alone: what other programs use of theirs is not seen.
+for device in h100 t4; do
+	echo "inherit = $device" >smi-$$-$device.profile
+done
+export PTXLOOM_DEVICE=2xsmi-$$-h100.profile,smi-$$-t4.profile
 
 # equal FOUND WANTED DESCRIPTION
 equal()
@@ -89,6 +93,46 @@ refused 2 'is for --query-gpu' "a format of nothing" ptxloom smi --format=csv
 ends 2 "a wrong device" env PTXLOOM_DEVICE=nothing ptxloom smi
 succeeds "-f" ptxloom smi -L -f list
 equal "$(wc -l <list)" 3 "prints to a file"
+ends 2 "-f and an unknown field" ptxloom smi --query-gpu=nothing --format=csv -f list
+equal "$(wc -l <list)" 3 "leaves the file as it was"
+refused 2 'none/list: cannot be written' "a folder that is not there" ptxloom smi -L -f none/list
+if [ -e /dev/full ]; then
+	refused 2 '/dev/full: cannot be written' "a full disk" ptxloom smi -L -f /dev/full
+else
+	skip "a full disk" "no /dev/full"
+fi
+
+# ---- processes ----
+
+# tests/smi/hold.c has memory of the second device while it runs; its name is longer than the column.
+mkfifo input
+"$bin/tests/smi/hold" <input >state 2>&1 &
+held=$!
+exec 9>input
+for i in $(seq 200); do
+	grep -q ready state && break
+	sleep .05
+done
+succeeds "--query-compute-apps" ptxloom smi --query-compute-apps=pid,gpu_name,used_memory,name \
+	--format=csv,noheader
+says out "^$held, NVIDIA H100 80GB HBM3, 6[4-9] MiB, .*hold" "a process, its device, memory and program"
+succeeds "without units" ptxloom smi --query-compute-apps=gpu_uuid,used_gpu_memory --format=csv,nounits -i 1
+equal "$(sed 's/^GPU[^,]*, //; s/^6[4-9]$/64/' out | tr '\n' ';')" "gpu_uuid, used_gpu_memory [MiB];64;" \
+	"of one device"
+succeeds "a device that is not used" ptxloom smi --query-compute-apps=pid --format=csv,noheader -i 0
+empty "$(cat out)" "has none"
+succeeds "the table" ptxloom smi
+says out "^\|    1   N/A  N/A +$held +C   .*hold +6[4-9]MiB \|$" "its row"
+empty "$(awk 'length($0) != 91 && NR > 1 && $0 != ""' out)" "of the table's width"
+succeeds "memory that is used" ptxloom smi --query-gpu=memory.used --format=csv,noheader,nounits
+equal "$(tr '\n' ';' <out | sed 's/6[4-9]/64/')" "0;64;0;" "of that device only"
+succeeds "-q -d PIDS" ptxloom smi -q -d PIDS
+says out "Process ID +: $held" "its number"
+ends 2 "an unknown field of processes" ptxloom smi --query-compute-apps=pid,nothing --format=csv
+exec 9>&-
+wait "$held"
+succeeds "after its end" ptxloom smi --query-compute-apps=pid --format=csv,noheader
+empty "$(grep -x "$held" out)" "it is gone"
 
 # ---- below ptxloom run ----
 

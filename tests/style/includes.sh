@@ -3,7 +3,7 @@
 
 # The engine. src/exec is its public face.
 engine="src/base src/isa src/ir src/arch src/mem src/num src/uop"
-engine="$engine src/ops src/mma src/tex src/async src/host src/lower src/exec"
+engine="$engine src/ops src/mma src/tex src/async src/host src/lower src/exec src/tier"
 
 # FOLDER: the folders whose headers it may include, itself among them.
 allowed()
@@ -19,12 +19,15 @@ allowed()
 	src/num) echo src/base src/num ;;
 	# The rooms of the engine: what each really needs of the others.
 	src/uop) echo "src/base src/mem src/tex src/exec src/uop" ;;
-	src/ops) echo "src/base src/num src/uop src/host src/exec src/ops" ;;
+	src/ops) echo "src/base src/num src/uop src/host src/exec src/tier src/ops" ;;
+	src/tier) echo "src/base src/uop src/ops src/exec src/tier" ;;
 	src/mma) echo "src/base src/num src/uop src/ops src/exec src/mma" ;;
 	src/tex) echo "src/mem src/num src/uop src/ops src/tex" ;;
 	src/async) echo "src/base src/uop src/ops src/exec src/async" ;;
 	src/host) echo "src/base src/ops src/lower src/exec src/host" ;;
-	src/lower) echo "src/base src/isa src/ir src/num src/uop src/ops src/async src/host src/exec src/lower" ;;
+	src/lower)
+		echo "src/base src/isa src/ir src/num src/uop src/ops src/async src/host src/exec src/tier src/lower"
+		;;
 	src/exec) echo "src/base src/ir src/arch src/mem src/uop src/ops src/async src/host src/exec" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;

@@ -68,6 +68,28 @@ passes g++ alone vector "" '^0 not met'
 passes clang++ alone vector "" '^0 not met'
 fails alone '^7 not met'
 
+# What the environment asks for is counted where claims need less.
+cat >caches.cc <<'END'
+#include <ptxloom_test.hpp>
+int main()
+{
+	ptxloom::device gpu("t4");
+	std::vector<unsigned> x(256);
+	auto r = gpu.load("kernels.ptx").kernel<void(unsigned *)>("reverse<1>").block(256)(ptxloom::inout(x));
+
+	EXPECT_METRIC(r, barriers == 8);
+	std::printf("%d %d\n", r.metric("dram__sectors_read.sum") > 0, int(ptxloom::failures()));
+}
+END
+skip_rest "$no_library"
+succeeds "a claim that needs no caches: builds" build "$fails_with" caches
+succeeds "it runs" ./caches
+is out '0 0'
+succeeds "it runs with caches" env PTXLOOM_COUNTERS=caches ./caches
+is out '1 0'
+succeeds "with a value that there is not" env PTXLOOM_COUNTERS=cache ./caches
+says err "PTXLOOM_COUNTERS takes nothing, exact or caches, not 'cache'" "which is named"
+
 # Static libraries of frameworks follow the program that needs them.
 gtest="-lgtest_main -lgtest -lpthread"
 passes g++ with_gtest gtest/gtest.h "$gtest" '\[  PASSED  \] 18 tests'

@@ -67,6 +67,10 @@ ends 2 "a file that is not there" ptxloom report nowhere.jsonl
 says err 'nowhere.jsonl: No such file' "is named"
 ends 2 "two formats" ptxloom report --sarif --json made.jsonl
 ends 2 "no file" ptxloom report
+ends 2 "--root without --coverage" ptxloom report --root . made.jsonl
+ends 2 "--coverage and SARIF" ptxloom report --sarif --coverage cov made.jsonl
+ends 2 "a folder that is not there" ptxloom report --coverage nowhere made.jsonl
+says err 'nowhere: No such file' "is named"
 ends 2 "a full disk" ptxloom report -o /dev/full made.jsonl
 
 [ -e "$libraries/libcudart.so" ] || skip_rest "no CUDA libraries"
@@ -102,4 +106,43 @@ ends 2 "a folder that is not there" ptxloom run --report nowhere/found.jsonl ./s
 says err 'nowhere/found.jsonl: No such file' "is named before the program runs"
 succeeds "a full disk" ptxloom run --report /dev/full ./short
 says err '^ptxloom: error: PTXLOOM_REPORT: /dev/full: No space' "is one line, and the program goes on"
+
+# Coverage beside what was found.
+cat >covered.cu <<'END_OF_SOURCE'
+__global__ void k(int *p)
+{
+	if (threadIdx.x > 99)
+		p[1] = 2;
+	p[0] = 1;
+}
+int main()
+{
+	int *p;
+
+	cudaMalloc(&p, 8);
+	k<<<1, 32>>>(p);
+	return cudaDeviceSynchronize();
+}
+END_OF_SOURCE
+succeeds "a program is built" ptxloom cc -G covered.cu -o covered
+succeeds "it is counted" ptxloom run --coverage=cov --report run.jsonl ./covered
+succeeds "coverage and findings" ptxloom report --root . --coverage cov run.jsonl made.jsonl
+says out '^coverage of device code: lines 80.0% .4 of 5., branches 50.0% .1 of 2., functions 100.0% .1 of 1.$' \
+	"are in one report"
+says out '^k.cu:2: error' "with what was found"
+says out '3 launches in 2 processes' "and what was done"
+succeeds "coverage alone" ptxloom report --root . --coverage cov
+ok "$([ "$(grep -c . out)" -eq 1 ]; echo $?)" "is one line"
+succeeds "twice the same" ptxloom report --markdown --root . --coverage cov --coverage cov
+says out '^\| covered.cu \| 80\.0% \(4 of 5\) \|' "is a table by file"
+says out '^\| \*\*all\*\* \|' "and a sum"
+succeeds "as JSON" ptxloom report --json --root . --coverage cov run.jsonl
+says out '"lines_hit":.*4' "by number"
+mkdir broken && echo junk >broken/x.ptxcov
+ends 1 "a damaged profile" ptxloom report --root . --coverage cov --coverage broken run.jsonl
+says err 'x.ptxcov' "is named"
+says out '^coverage of device code: lines 80' "and the others count"
+ends 1 "a damaged profile, and no other" ptxloom report --root . --coverage broken run.jsonl
+says err 'x.ptxcov' "is named"
+
 finish

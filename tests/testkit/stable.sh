@@ -8,7 +8,7 @@ refused 2 "^ptxloom run: error: --memory takes a size in bytes, or with a unit: 
 refused 2 "takes a size" "a unit that there is not" ptxloom run --memory 5X true
 refused 2 "takes a size" "too much" ptxloom run --memory 99999999T true
 refused 2 "^ptxloom: error: PTXLOOM_MEMORY takes a size" "the variable" env PTXLOOM_MEMORY=much ptxloom run true
-refused 2 "takes stick, reset or exit" "no such policy" ptxloom run --after-fault=stop true
+refused 2 "takes stick, reset, exit or continue" "no such policy" ptxloom run --after-fault=stop true
 refused 2 "there is no value for '--memory'" "a value is missing" ptxloom run --memory
 refused 2 "takes no value" "a value too much" ptxloom run --stable=1 true
 ends 124 "--limit is --timeout" ptxloom run --limit 300ms sleep 60

@@ -71,6 +71,7 @@ unit_tests += \
 	tests/unit/lower/fuse \
 	tests/unit/lower/old \
 	tests/unit/lower/order \
+	tests/unit/lower/measure \
 	tests/unit/lower/places \
 	tests/unit/lower/rows \
 	tests/unit/lower/vector_registers

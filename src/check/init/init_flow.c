@@ -508,6 +508,26 @@ static void pass_together(struct step *s, bool votes)
 	}
 }
 
+/* The bytes of the mask in which lanes stand whose predicates are not defined. */
+static void pass_ballot(struct step *s)
+{
+	const struct uop *in = s->in;
+
+	for (u32 w = 0; w < s->warps && in->d != NO_ROW; w++) {
+		u32 warp = s->first + w, bad = taint_lanes(s->t, in->a, warp) & s->pass[w];
+		struct taint_value v;
+
+		if (!bad)
+			continue;
+		v = taint_get(s->t, in->a, warp * WARP_LANES + (u32)__builtin_ctz(bad));
+		v.mask = TAINT_COMPUTED;
+		for (u32 i = 0; i < 4; i++)
+			v.mask |= (bad >> 8 * i & 0xff ? 1u : 0) << i;
+		for (u32 m = s->pass[w]; m; m &= m - 1)
+			taint_put(s->t, in->d, warp * WARP_LANES + (u32)__builtin_ctz(m), v);
+	}
+}
+
 static void pass_warp(struct step *s)
 {
 	enum warp_family family = warp_family(s->in->warp.action);
@@ -526,6 +546,8 @@ static void pass_warp(struct step *s)
 		pass_together(s, true);
 	else if (family == WARP_FAMILY_REDUCE || family == WARP_FAMILY_REDUCE_MODE)
 		pass_together(s, false);
+	else if (family == WARP_FAMILY_BALLOT)
+		pass_ballot(s);
 }
 
 /* ---- the rest ---- */

@@ -151,7 +151,7 @@ bool init_live_find(const struct init_launch *l, u8 *live)
 	memset(live, 0, p->block_bytes / 64 + 1);
 	for (u32 i = 0; ok && i < p->func_len; i++)
 		for (u32 row = 0; row < p->block_bytes / 64; row++)
-			live[row] |= set_at(&v, p->funcs[i].first)[row / 64] >> row % 64 & 1;
+			live[row] |= (u8)(set_at(&v, p->funcs[i].first)[row / 64] >> row % 64 & 1);
 	free(v.head);
 	free(v.now);
 	free(v.set);

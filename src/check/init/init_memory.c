@@ -13,13 +13,13 @@
 static struct init_memory *the_memory;
 static pthread_mutex_t the_memory_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- the pattern of managed memory ---- */
+/* ---- the pattern of managed and pinned memory ---- */
 
 /* What has more is followed by pages: the pattern would make all of them exist. */
 #define PATTERN_MOST ((u64)64 << 20)
 
 /*
- * The host writes managed memory without a call. Until it does, each word holds a value that hardly
+ * The host writes such memory without a call. Until it does, each word holds a value that hardly
  * any program would write there.
  */
 static u32 pattern_at(u64 address)
@@ -195,15 +195,17 @@ static void on_alloc(void *user, struct mem *m, u64 address, u64 bytes, enum mem
 	struct init_memory *im = user;
 	struct init_range *r;
 
-	/* The program writes these without a call. */
-	if (kind == MEM_KIND_HOST || kind == MEM_KIND_PINNED)
+	bool by_host = kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED;
+
+	/* The program had it before. */
+	if (kind == MEM_KIND_HOST)
 		return;
 	pthread_mutex_lock(&im->lock);
 	init_memory_take(im, m, address, bytes, (u8)kind);
 	r = init_memory_at(im, address);
-	if (r && kind == MEM_KIND_MANAGED && bytes > PATTERN_MOST) {
+	if (r && by_host && bytes > PATTERN_MOST) {
 		r->by_page = true;
-	} else if (r && kind == MEM_KIND_MANAGED) {
+	} else if (r && by_host) {
 		r->patterned = true;
 		put_pattern(address, bytes);
 	}

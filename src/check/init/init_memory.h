@@ -15,8 +15,8 @@ struct init_range {
 	u64 base;
 	struct mem *arena;
 	u8 kind;                /* enum mem_kind */
-	bool patterned;         /* managed: what the host has not written holds a pattern */
-	bool by_page;           /* large managed: pages that do not exist were not written */
+	bool patterned;         /* managed, pinned: what the host has not written holds a pattern */
+	bool by_page;           /* large ones: pages that do not exist were not written */
 	bool is_noted;          /* as unused: unused.h */
 	struct written written; /* bytes: of the allocation */
 };

@@ -35,29 +35,40 @@ static void note_factor(const struct step *s, u32 row, u32 w, u32 group, u32 mos
 	}
 }
 
-/* Do rows and columns of the operands tell those of the result? Not of Volta's forms. */
-static bool is_by_rows(const struct uop *in)
-{
-	const struct mma_form *f = &in->product.form;
+/* How rows and columns of the operands tell those of the result. */
+enum layout { BY_NONE, BY_ROWS, BY_QUADS, BY_GROUP };
 
-	return in->inner != OP_wgmma && in->inner != OP_mma_quads && !(f->flags & MMA_SPARSE) &&
-	       8u * f->rows <= FACTOR_ROWS && 8u * f->columns <= FACTOR_COLUMNS;
+static enum layout layout_of(const struct uop *in)
+{
+	const struct uop_product *p = &in->product;
+
+	if (in->inner == OP_wgmma)
+		return p->a == 4 ? BY_GROUP : BY_NONE;
+	if (in->inner == OP_mma_quads)
+		return p->a == 2 && p->b == 2 ? BY_QUADS : BY_NONE;
+	return 8u * p->form.rows <= FACTOR_ROWS && 8u * p->form.columns <= FACTOR_COLUMNS ? BY_ROWS
+											  : BY_NONE;
 }
 
-/* As find_left and find_right of src/mma/op_mma.c list them. */
+/*
+ * As find_left and find_right of src/mma/op_mma.c list them. Sparse forms have 16 rows, of which A
+ * keeps half of the words, and 8 columns.
+ */
 static void find_factors(const struct step *s, const u32 *a, const u32 *b, u32 w, struct factors *x)
 {
 	const struct uop_product *p = &s->in->product;
 	u32 quads = p->form.words / 4u, pair = p->form.rows < 2 ? 1 : 2;
-	bool swapped = p->form.flags & MMA_TRANSPOSED;
+	bool swapped = p->form.flags & MMA_TRANSPOSED, sparse = p->form.flags & MMA_SPARSE;
 	u32 left = swapped ? p->b : p->a, right = swapped ? p->a : p->b;
 
 	memset(x, 0, sizeof(*x));
 	for (u32 r = 0; r < left; r++)
-		note_factor(s, (swapped ? b : a)[r], w, r / (quads * pair) * pair + r % pair,
-			    FACTOR_ROWS, x->row);
+		note_factor(s, (swapped ? b : a)[r], w,
+			    (sparse ? 0 : r / (quads * pair) * pair) + r % pair, FACTOR_ROWS,
+			    x->row);
 	for (u32 r = 0; r < right; r++)
-		note_factor(s, (swapped ? a : b)[r], w, r / quads, FACTOR_COLUMNS, x->column);
+		note_factor(s, (swapped ? a : b)[r], w, sparse ? 0 : r / quads, FACTOR_COLUMNS,
+			    x->column);
 }
 
 /* What register `i` of the result has of its row and its columns. */
@@ -73,6 +84,66 @@ static struct taint_value factor_of(const struct mma_form *f, const struct facto
 	return v;
 }
 
+/*
+ * Volta's m8n8k4: lanes 4 q .. 4 q + 3 and those 16 further have eight rows and columns of product
+ * q. by_lane: each lane one of them, else each register two.
+ */
+static void note_quads(const struct step *s, u32 row, u32 w, u32 r, bool by_lane,
+		       struct taint_value *of)
+{
+	for (u32 m = taint_lanes(s->t, row, s->first + w); m; m &= m - 1) {
+		u32 l = (u32)__builtin_ctz(m), first = 8 * (l % 16 / 4) + 4 * (l / 16);
+
+		for (u32 i = 0; i < 4; i++)
+			if ((by_lane ? l % 4 == i : r % 2 == i / 2) && !of[first + i].mask)
+				of[first + i] =
+					taint_get(s->t, row, (s->first + w) * WARP_LANES + l);
+	}
+}
+
+static void find_quads(const struct step *s, const u32 *a, const u32 *b, u32 w, struct factors *x)
+{
+	u8 flags = s->in->product.form.flags;
+
+	memset(x, 0, sizeof(*x));
+	for (u32 r = 0; r < 2; r++) {
+		note_quads(s, a[r], w, r, !(flags & MMA_COL_A), x->row);
+		note_quads(s, b[r], w, r, flags & MMA_COL_B, x->column);
+	}
+}
+
+static struct taint_value value_of_quad(const struct mma_form *f, const struct factors *x, u32 i,
+					u32 l)
+{
+	u32 first = 8 * (l % 16 / 4), high = 4 * (l / 16);
+	struct taint_value v;
+
+	if (f->d != MMA_F16) {
+		v = x->row[first + high + (l & 1) + (i & 2)];
+		return v.mask ? v : x->column[first + (i & 4) + (l & 2) + (i & 1)];
+	}
+	v = x->row[first + high + l % 4];
+	for (u32 k = 0; k < 2 && !v.mask; k++)
+		v = x->column[first + 2 * i + k];
+	return v;
+}
+
+/* wgmma with A in registers: each warp has 16 rows of it, and of the result. */
+static void find_group(const struct step *s, const u32 *a, u32 w, struct factors *x)
+{
+	memset(x, 0, sizeof(*x));
+	for (u32 r = 0; r < 4; r++)
+		note_factor(s, a[r], w, r % 2, FACTOR_ROWS, x->row);
+}
+
+static struct taint_value value_of_group(const struct mma_form *f, const struct factors *x, u32 i,
+					 u32 l)
+{
+	u32 registers = f->d == MMA_F16 ? 1 : 2;
+
+	return x->row[8 * (i / registers % 2) + l / 4];
+}
+
 /* Of forms whose layout is not told: only an operand of which nothing is defined counts. */
 static u32 worst_operand(const struct step *s, const u32 *a, const u32 *b, u32 w)
 {
@@ -83,6 +154,41 @@ static u32 worst_operand(const struct step *s, const u32 *a, const u32 *b, u32 w
 	return is_all_undefined(s, b, p->b, w) ? b[0] : NO_ROW;
 }
 
+static void find_by(const struct step *s, enum layout by, const u32 *a, const u32 *b, u32 w,
+		    struct factors *x)
+{
+	switch (by) {
+	case BY_ROWS:
+		find_factors(s, a, b, w, x);
+		break;
+	case BY_QUADS:
+		find_quads(s, a, b, w, x);
+		break;
+	case BY_GROUP:
+		find_group(s, a, w, x);
+		break;
+	case BY_NONE:
+		break;
+	}
+}
+
+/* What register i of the result has in lane l. */
+static struct taint_value value_by(const struct mma_form *f, enum layout by,
+				   const struct factors *x, u32 i, u32 l)
+{
+	switch (by) {
+	case BY_ROWS:
+		return factor_of(f, x, i, l);
+	case BY_QUADS:
+		return value_of_quad(f, x, i, l);
+	case BY_GROUP:
+		return value_of_group(f, x, i, l);
+	case BY_NONE:
+		break;
+	}
+	return (struct taint_value){0};
+}
+
 /*
  * Accumulators lie as results do. A row or column of an operand goes into a row or column of the
  * result, which may be one that is not used.
@@ -91,16 +197,17 @@ void init_pass_product(struct step *s)
 {
 	const struct uop_product *p = &s->in->product;
 	const u32 *row = s->g->env->program->ext + s->in->ext;
-	const u32 *a = row + p->d, *b = a + p->a, *c = b + p->b;
-	bool by_rows = is_by_rows(s->in);
+	/* Of wgmma, which has no B in registers, the accumulators come first. */
+	const u32 *c = row + p->d + (s->in->inner == OP_wgmma ? 0 : p->a + p->b);
+	const u32 *a = row + p->d + (s->in->inner == OP_wgmma ? p->c : 0), *b = a + p->a;
+	enum layout by = layout_of(s->in);
 	struct factors x;
 
 	for (u32 w = 0; w < s->warps; w++) {
 		u32 at = (s->first + w) * WARP_LANES, worst = NO_ROW;
 
-		if (by_rows)
-			find_factors(s, a, b, w, &x);
-		else
+		find_by(s, by, a, b, w, &x);
+		if (by == BY_NONE)
 			worst = worst_operand(s, a, b, w);
 		for (u32 i = 0; i < p->d; i++)
 			for (u32 m = s->pass[w]; m; m &= m - 1) {
@@ -108,10 +215,8 @@ void init_pass_product(struct step *s)
 				u32 from = worst != NO_ROW ? worst
 					   : p->c          ? c[i * p->c / p->d]
 							   : NO_ROW;
-				struct taint_value v = {0};
+				struct taint_value v = value_by(&p->form, by, &x, i, l);
 
-				if (by_rows)
-					v = factor_of(&p->form, &x, i, l);
 				if (!v.mask && from != NO_ROW)
 					v = taint_get(s->t, from, at + l);
 				if (v.mask)

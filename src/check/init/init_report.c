@@ -80,22 +80,20 @@ static const char *const use_words[INIT_USES] = {
 
 /*
  * Collective algorithms of the toolkit's libraries compute with values that nothing depends on in
- * the end: what lies in their own memory and registers is theirs to judge.
+ * the end, and pass them to functions of the user's: what lies in their own memory and registers is
+ * theirs to judge.
  */
 static bool is_of_library(const struct init_report *x, const struct program *p,
 			  const struct finding_side *s)
 {
 	if (!x->is_register && x->read.space == MEM_GLOBAL)
 		return false;
-	if (s->place.file)
-		return ir_is_toolkit_path(s->place.file);
-	return place_kernel_is_of_toolkit(p);
+	return place_kernel_is_of_toolkit(p) ||
+	       (s->place.file && ir_is_toolkit_path(s->place.file));
 }
 
-static void say_init_headline(const struct init_report *x, bool is_warning, struct text *t)
+static void say_init_headline(const struct init_report *x, struct text *t)
 {
-	if (is_warning)
-		text_puts(t, "Warning: ");
 	if (x->is_register)
 		text_puts(t, "Uninitialized register read");
 	else
@@ -146,18 +144,20 @@ static void say_use(const struct init_report *x, const struct program *p, const 
 	finding_fini(&f);
 }
 
-static void say_report(const struct init_report *x, const struct program *p, struct mem *m,
+/* False: there is nothing to report. */
+static bool say_report(const struct init_report *x, const struct program *p, struct mem *m,
 		       struct finding *f)
 {
 	struct finding_side *s = finding_add_side(f, "Read", p, x->read.pc);
 	struct text at = {0};
 
+	if (is_of_library(x, p, s))
+		return false;
 	finding_say_side(s, &at);
 	s->has_thread = true;
 	finding_unroll(x->thread, x->block_size, s->thread);
 	memcpy(s->block, x->block, sizeof(s->block));
-	f->is_warning = is_of_library(x, p, s);
-	say_init_headline(x, f->is_warning, &f->text);
+	say_init_headline(x, &f->text);
 	text_printf(&f->text, "    %s\n", at.at ? at.at : "");
 	text_printf(&f->text, "    by thread (%u,%u,%u) in block (%u,%u,%u)\n", s->thread[0],
 		    s->thread[1], s->thread[2], s->block[0], s->block[1], s->block[2]);
@@ -165,9 +165,11 @@ static void say_report(const struct init_report *x, const struct program *p, str
 		say_init_address(x, m, &f->text);
 	say_use(x, p, at.at, &f->text);
 	text_fini(&at);
+	return true;
 }
 
-static void init_finding(const struct init_launch *l, const struct init_report *x, struct mem *m,
+/* False: there is nothing to report, and `f` is empty. */
+static bool init_finding(const struct init_launch *l, const struct init_report *x, struct mem *m,
 			 struct finding *f)
 {
 	finding_init(f, FINDING_UNINIT);
@@ -176,8 +178,12 @@ static void init_finding(const struct init_launch *l, const struct init_report *
 	f->address = x->read.address;
 	f->mem = f->has_address ? m : NULL;
 	finding_set_kernel(f, l->program->funcs[0].func->name->text);
-	say_report(x, l->program, m, f);
+	if (!say_report(x, l->program, m, f)) {
+		finding_fini(f);
+		return false;
+	}
 	finding_add_host(f, "launched", l->from);
+	return true;
 }
 
 void init_announce(struct init_launch *l, struct mem *m, struct findings *found)
@@ -189,8 +195,8 @@ void init_announce(struct init_launch *l, struct mem *m, struct findings *found)
 		if (!found->listener)
 			continue;
 		x.count = 0; /* it is not known yet */
-		init_finding(l, &x, m, &f);
-		findings_announce(found, &f);
+		if (init_finding(l, &x, m, &f))
+			findings_announce(found, &f);
 	}
 }
 
@@ -199,7 +205,7 @@ void init_tell(struct init_launch *l, struct mem *m, struct findings *found)
 	for (size_t i = 0; i < l->reports.len; i++) {
 		struct finding f;
 
-		init_finding(l, &l->reports.at[i], m, &f);
-		findings_add(found, &f);
+		if (init_finding(l, &l->reports.at[i], m, &f))
+			findings_add(found, &f);
 	}
 }

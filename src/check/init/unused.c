@@ -3,6 +3,7 @@
  */
 #include "src/check/init/unused.h"
 #include "src/base/setting.h"
+#include "src/mem/marks.h"
 
 #include <stdlib.h>
 
@@ -81,8 +82,9 @@ static void report_unused(const struct unused_range *x, struct findings *found)
 	f.has_address = true;
 	f.address = x->base;
 	f.mem = x->arena;
-	text_printf(&f.text, "Unused memory in allocation 0x%llx of size %llu bytes\n",
-		    (unsigned long long)x->base, (unsigned long long)x->bytes);
+	text_printf(&f.text, "Unused memory in allocation 0x%llx", (unsigned long long)x->base);
+	mem_mark_say(x->base, &f.text);
+	text_printf(&f.text, " of size %llu bytes\n", (unsigned long long)x->bytes);
 	if (x->missing == x->bytes)
 		text_puts(&f.text, "    Not written any memory.\n");
 	else

@@ -62,6 +62,7 @@ static void cta_free(struct race_cta *c)
 	quick_fini(&c->quick);
 	shadow_fini(&c->shared);
 	free(c->wait);
+	free(c->lockstep);
 	clock_cta_free(c->clock);
 	free(c);
 }
@@ -195,7 +196,10 @@ static void race_begin_cta(struct race_check *r, const struct cta *c)
 		return;
 	if (x)
 		x->clock = take_cta_clock(l, c);
-	if (!x || !x->clock || !map_set(&l->ctas, c->number + 1, map_key(x))) {
+	if (x && !l->program->arch->has_its)
+		x->lockstep = calloc(c->warps, sizeof(*x->lockstep));
+	if (!x || !x->clock || (!x->lockstep && !l->program->arch->has_its) ||
+	    !map_set(&l->ctas, c->number + 1, map_key(x))) {
 		cta_free(x);
 		l->gave_up = true;
 		return;
@@ -286,6 +290,39 @@ static bool find_cta(struct race_check *r, const struct cta *c)
 	return r->now.cta && !r->now.launch->gave_up;
 }
 
+/* Only of devices without independent thread scheduling. */
+static void observe_step(void *user, const struct gang *g, const struct uop *in)
+{
+	struct race_check *r = user;
+	struct race_cta *c;
+
+	(void)in;
+	if (!find_cta(r, g->cta))
+		return;
+	c = r->now.cta;
+	for (u32 w = 0; w < exec_step_warps(g); w++) {
+		u32 warp = g->first_warp + g->warp + w, mask = exec_step_mask(g, w);
+
+		if (!mask || c->lockstep[warp].mask == mask)
+			continue;
+		race_resume(r->now.launch, c, warp, mask);
+		lockstep_run(&c->lockstep[warp], &r->now.launch->clock, c->clock, warp, mask);
+	}
+}
+
+/* The device of all launches is the same. */
+static void observe_narrow(void *user, const struct exec_env *e, struct exec_observer *o)
+{
+	struct race_check *r = user;
+
+	if (!e->program->arch->has_its)
+		return;
+	race_lock(r);
+	r->observer.step = NULL;
+	race_unlock(r);
+	o->step = NULL;
+}
+
 static void observe_access(void *user, const struct exec_access *a)
 {
 	struct race_check *r = user;
@@ -321,6 +358,8 @@ void race_check_init(struct race_check *r, struct mem *m, struct findings *found
 					      .launch_end = observe_launch_end,
 					      .cta_begin = observe_cta,
 					      .cta_end = observe_cta_end,
+					      .step = observe_step,
+					      .narrow = observe_narrow,
 					      .access = observe_access,
 					      .span = observe_span,
 					      .sync = observe_sync,

@@ -30,7 +30,8 @@ void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 struct visit {
 	struct race_launch *launch;
 	const struct exec_access *a;
-	struct clock_cta *cta;
+	const struct race_cta *race_cta; /* that accesses */
+	struct clock_cta *cta;           /* its clock */
 	struct manner manner;
 	enum agent agent;
 	bool reads, writes;
@@ -65,9 +66,22 @@ static bool is_before_barrier(const struct visit *v, const struct touch *t)
 	       t->time <= v->cta->warp_known[v->thread / WARP_LANES];
 }
 
+/* Lanes that did what is done in lockstep with what the lane in question does now, or before. */
+static u32 lanes_in_lockstep(const struct visit *v, const struct touch *t)
+{
+	const struct lockstep *x = v->race_cta->lockstep;
+
+	if (!x || t->who >> 5 != v->now.who >> 5 || v->agent != AGENT_THREAD ||
+	    (t->pc == v->now.pc && t->time == v->now.time && v->writes))
+		return 0;
+	return x[v->a->warp].mask;
+}
+
 static bool race_is_ordered(const struct visit *v, const struct touch *t, bool is_write, u32 *lane)
 {
-	for (u32 m = t->lanes; m; m &= m - 1) {
+	u32 left = t->lanes & ~lanes_in_lockstep(v, t);
+
+	for (u32 m = left; m; m &= m - 1) {
 		u64 who = (t->who & ~(u64)31) | (u64)__builtin_ctz(m);
 
 		if (clock_known(v->cta, v->thread, who) < t->time &&
@@ -501,6 +515,7 @@ static struct visit visit_of(struct race_launch *l, struct race_cta *c, const st
 	return (struct visit){
 		.launch = l,
 		.a = a,
+		.race_cta = c,
 		.cta = c->clock,
 		.manner = *m,
 		.agent = agent_of(a),
@@ -590,6 +605,8 @@ void race_access(struct race_launch *l, struct race_cta *c, const struct exec_ac
 		return;
 	}
 	m = manner_of_access(l, a);
+	if (PL_UNLIKELY(c->lockstep && does_write(a)))
+		lockstep_store(&c->lockstep[a->warp], &l->clock, a->pc);
 	if (a->space == MEM_GLOBAL && !m.strong)
 		lanes = race_rows(l, c->clock, a, agent_of(a));
 	else if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never &&

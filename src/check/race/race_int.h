@@ -2,6 +2,7 @@
 #ifndef PL_CHECK_RACE_INT_H
 #define PL_CHECK_RACE_INT_H
 
+#include "src/check/race/lockstep.h"
 #include "src/check/race/quick.h"
 #include "src/check/race/race.h"
 #include "src/check/race/report.h"
@@ -25,8 +26,9 @@ struct race_wait {
 /* A CTA that runs. */
 struct race_cta {
 	struct clock_cta *clock;
-	struct race_wait *wait; /* of each thread; NULL: none yet */
-	u32 waiting[32];        /* those that have one */
+	struct race_wait *wait;    /* of each thread; NULL: none yet */
+	u32 waiting[32];           /* those that have one */
+	struct lockstep *lockstep; /* of each warp; NULL: its lanes are scheduled independently */
 	struct shadow shared;
 	struct quick quick;   /* what `shared` need not see */
 	struct map variables; /* of shared memory */

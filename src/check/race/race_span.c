@@ -89,7 +89,7 @@ static bool is_quick_span(struct race_launch *l, const struct race_cta *c,
 	const struct uop *in = s->in;
 
 	return s->space == MEM_SHARED && (s->kind == ACCESS_LOAD || s->kind == ACCESS_STORE) &&
-	       l->has_quick && !c->quick.is_never && c->clock->cluster_size == 1 &&
+	       l->has_quick && !c->quick.is_never && !c->lockstep && c->clock->cluster_size == 1 &&
 	       in->a != NO_ROW && !(in->flags & UOPF_WIDE) &&
 	       !race_manner(l, in, (u32)(in - s->g->uops)).strong;
 }

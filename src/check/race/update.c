@@ -9,18 +9,6 @@
 
 #define SAME_DEPTH 12u
 
-static const struct ir_operand *update_operand(const struct ir_func *f, const struct ir_insn *in,
-					       u32 i)
-{
-	return &f->operands.at[in->first_op + i];
-}
-
-static bool is_written(const struct ir_insn *in, u32 i)
-{
-	return in->form && i < in->form->row->operands &&
-	       in->form->row->operand[i].role & ISA_WRITE;
-}
-
 /* Is reg among an operand, its elements included? */
 static bool has_reg(const struct ir_func *f, const struct ir_operand *o, u32 reg)
 {
@@ -39,7 +27,7 @@ static u32 definition(const struct ir_func *f, u32 reg, u32 at)
 		const struct ir_insn *in = &f->insns.at[at];
 
 		for (u32 i = 0; i < in->ops; i++)
-			if (is_written(in, i) && has_reg(f, update_operand(f, in, i), reg))
+			if (ir_insn_writes(in, i) && has_reg(f, ir_insn_operand(f, in, i), reg))
 				return at;
 	}
 	return IR_NONE;
@@ -56,8 +44,9 @@ static bool same_result(const struct ir_func *f, u32 a, u32 b, u32 depth)
 	if (x->form != y->form || !x->form || x->ops != y->ops || x->guard != y->guard)
 		return false;
 	for (u32 i = 0; i < x->ops; i++)
-		if (!is_written(x, i) && !update_same_operand(f, update_operand(f, x, i), a,
-							      update_operand(f, y, i), b, depth))
+		if (!ir_insn_writes(x, i) &&
+		    !update_same_operand(f, ir_insn_operand(f, x, i), a, ir_insn_operand(f, y, i),
+					 b, depth))
 			return false;
 	return true;
 }
@@ -110,19 +99,19 @@ static bool is_source(struct map *wanted, const struct ir_func *f, u32 at, u32 s
 	bool does = false;
 
 	for (u32 i = 0; i < in->ops; i++)
-		does |= is_written(in, i) && gives(wanted, f, update_operand(f, in, i));
+		does |= ir_insn_writes(in, i) && gives(wanted, f, ir_insn_operand(f, in, i));
 	if (!does)
 		return false;
 	if (ir_opcode(in) == OPCODE_ld)
-		return update_same_operand(f, update_operand(f, in, 1), at,
-					   update_operand(f, st, 0), store, SAME_DEPTH);
+		return update_same_operand(f, ir_insn_operand(f, in, 1), at,
+					   ir_insn_operand(f, st, 0), store, SAME_DEPTH);
 	for (u32 i = 0; i < in->ops; i++)
-		if (!is_written(in, i))
-			update_want(wanted, f, update_operand(f, in, i));
+		if (!ir_insn_writes(in, i))
+			update_want(wanted, f, ir_insn_operand(f, in, i));
 	/* What it gives is of one branch: another way may give it, too. */
 	for (u32 i = 0; in->guard != IR_NONE && i < in->ops; i++)
-		if (is_written(in, i))
-			update_want(wanted, f, update_operand(f, in, i));
+		if (ir_insn_writes(in, i))
+			update_want(wanted, f, ir_insn_operand(f, in, i));
 	return false;
 }
 
@@ -136,7 +125,7 @@ u32 race_update_load(const struct program *p, u32 pc)
 	if (at >= f->insns.len || ir_opcode(&f->insns.at[at]) != OPCODE_st ||
 	    f->insns.at[at].ops < 2)
 		return IR_NONE;
-	update_want(&wanted, f, update_operand(f, &f->insns.at[at], 1));
+	update_want(&wanted, f, ir_insn_operand(f, &f->insns.at[at], 1));
 	while (at-- > 0 && load == IR_NONE)
 		if (is_source(&wanted, f, at, in->ir))
 			load = at;
@@ -189,9 +178,9 @@ static bool is_step_fixed(struct map *wanted, const struct ir_func *f, u32 at)
 	bool does = false, here = true;
 
 	for (u32 i = 0; i < in->ops; i++)
-		if (is_written(in, i) && gives(wanted, f, update_operand(f, in, i))) {
+		if (ir_insn_writes(in, i) && gives(wanted, f, ir_insn_operand(f, in, i))) {
 			does = true;
-			here &= is_set_here(f, update_operand(f, in, i), at);
+			here &= is_set_here(f, ir_insn_operand(f, in, i), at);
 		}
 	if (!does)
 		return true;
@@ -202,9 +191,9 @@ static bool is_step_fixed(struct map *wanted, const struct ir_func *f, u32 at)
 	if (!is_pure(ir_opcode(in)))
 		return false;
 	for (u32 i = 0; i < in->ops; i++) {
-		const struct ir_operand *o = update_operand(f, in, i);
+		const struct ir_operand *o = ir_insn_operand(f, in, i);
 
-		if (is_written(in, i))
+		if (ir_insn_writes(in, i))
 			continue;
 		if (o->kind == IR_OP_SREG)
 			return false;
@@ -225,7 +214,7 @@ bool race_store_is_fixed(const struct program *p, u32 pc)
 	if (at >= f->insns.len || ir_opcode(&f->insns.at[at]) != OPCODE_st ||
 	    f->insns.at[at].ops < 2)
 		return false;
-	fixed = update_want(&wanted, f, update_operand(f, &f->insns.at[at], 1));
+	fixed = update_want(&wanted, f, ir_insn_operand(f, &f->insns.at[at], 1));
 	while (fixed && at-- > 0)
 		fixed = is_step_fixed(&wanted, f, at);
 	fixed &= !wanted.len;

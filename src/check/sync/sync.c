@@ -2,7 +2,7 @@
  * The observer that looks for misuse of synchronisation: launches, CTAs, and which micro-op is
  * whose matter.
  */
-#include "src/check/sync/sync_int.h"
+#include "src/check/sync/sync_locks.h"
 #include "src/dev/module/nested.h"
 #include "src/exec/turn.h"
 #include "src/uop/async.h"
@@ -67,6 +67,7 @@ static void sync_launch_free(struct sync_launch *l)
 	map_fini(&l->left);
 	free(l->step_at);
 	sync_regs_free(l->regs);
+	sync_locks_free(l->locks);
 	free(l);
 }
 
@@ -76,6 +77,8 @@ static void end_sync_launch(struct sync_check *y, u64 grid_id)
 
 	if (!l)
 		return;
+	if (l->locks)
+		sync_report_locks(l);
 	if (l->gave_up)
 		fputs("ptxloom: note: synchronisation of a launch was not checked to its end: no memory left\n",
 		      stderr);
@@ -247,6 +250,8 @@ static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 	s.cta = y->now.cta;
 	s.gang = exec_gang_of(e->cta, e->warp);
 	sync_warp_of(&s)->meetings_made += may_meet_at(e->op);
+	if (s.launch->locks && (may_meet_at(e->op) || e->op == OP_warp_sync))
+		sync_locks_meet(s.launch->locks, s.cta->number, s.warp);
 	switch (e->op) {
 	case OP_bar_sync:
 	case OP_bar_red:
@@ -259,6 +264,8 @@ static void sync_arrive(struct sync_check *y, const struct exec_sync *e)
 		sync_cluster_arrive(&s);
 		break;
 	case OP_cluster_wait:
+		if (s.launch->locks)
+			sync_locks_signal(s.launch->locks, s.cta);
 		sync_cluster_wait(&s);
 		break;
 	case OP_mbar:
@@ -374,7 +381,11 @@ static void on_sync_access(void *user, const struct exec_access *a)
 {
 	struct sync_check *y = user;
 
-	if (a->space == MEM_SHARED && find_sync_cta(y, a->cta))
+	if ((a->space != MEM_SHARED && a->space != MEM_GLOBAL) || !find_sync_cta(y, a->cta))
+		return;
+	if (y->now.launch->locks)
+		sync_locks_access(y->now.launch, y->now.cta, a);
+	if (a->space == MEM_SHARED)
 		sync_access(y->now.launch, y->now.cta, a);
 }
 
@@ -382,8 +393,10 @@ static bool on_sync_span(void *user, const struct exec_span *s)
 {
 	struct sync_check *y = user;
 
-	return s->space != MEM_SHARED || !find_sync_cta(y, s->g->cta) ||
-	       (y->now.launch->step_at && !s->g->cta->cluster);
+	if ((s->space != MEM_SHARED && s->space != MEM_GLOBAL) || !find_sync_cta(y, s->g->cta))
+		return true;
+	return !y->now.launch->locks &&
+	       (s->space != MEM_SHARED || (y->now.launch->step_at && !s->g->cta->cluster));
 }
 
 /* Accesses are of interest while copies are under way, or to the memory of others in a cluster. */
@@ -398,7 +411,9 @@ static void on_sync_narrow(void *user, const struct exec_env *e, struct exec_obs
 		o->step_at = l->step_at = sync_mark_steps(e->program);
 	if (l)
 		l->regs = sync_regs_find(e->program, &l->gave_up);
-	if (l && l->step_at && e->cluster[0] * e->cluster[1] * e->cluster[2] <= 1)
+	if (l)
+		l->locks = sync_locks_new(e->program, e);
+	if (l && l->step_at && !l->locks && e->cluster[0] * e->cluster[1] * e->cluster[2] <= 1)
 		o->access = NULL;
 	pthread_mutex_unlock(&y->lock);
 }

@@ -19,6 +19,7 @@ struct sync_regs {
 };
 
 struct sync_wgmma;
+struct sync_locks;
 struct wgmma_word;
 
 /* The newest setmaxnreg of a warpgroup: its number from 1 on, and who was first. */
@@ -124,7 +125,8 @@ struct sync_launch {
 	struct map left;        /* CTAs of clusters that have exited, by number + 1: arrivals + 1 */
 	bool registers_known;   /* whether setmaxnreg has an effect was checked */
 	struct sync_regs *regs; /* NULL: it has no wgmma */
-	u8 *step_at;            /* micro-ops before which a step is wanted; NULL: all */
+	struct sync_locks *locks; /* NULL: no loop takes one */
+	u8 *step_at;              /* micro-ops before which a step is wanted; NULL: all */
 	bool gave_up;
 };
 
@@ -252,6 +254,17 @@ void sync_wgmma_write(struct sync_launch *l, struct sync_cta *c, const struct ex
 
 void sync_registers_step(const struct sync_step *s);
 void sync_registers_end(struct sync_launch *l, struct sync_cta *c);
+
+/* ---- locks: sync_locks.c ---- */
+
+/* NULL: the program has no loops that take a lock, or there is no memory. */
+struct sync_locks *sync_locks_new(const struct program *p, const struct exec_env *e);
+void sync_locks_free(struct sync_locks *k);
+/* Any access to global or shared memory, before it takes place. */
+void sync_locks_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+/* A warp comes to a barrier of its CTA; a CTA is told something by others. */
+void sync_locks_meet(struct sync_locks *k, u64 cta, u32 warp);
+void sync_locks_signal(struct sync_locks *k, struct sync_cta *c);
 
 /* ---- clusters: sync_cluster.c ---- */
 

@@ -125,6 +125,23 @@ static void check_absent(const struct sync_step *s, u32 l, u32 members, u32 abse
 	sync_add(s->launch, &f);
 }
 
+/*
+ * A lane whose value is asked for by its number, and which does not take part. Sums over a part of
+ * a warp read from such lanes, too, by a distance, and drop what they get.
+ */
+static void check_source(const struct sync_step *s, u32 l, u32 members)
+{
+	u32 from = s->in->warp.action == WARP_SHFL_IDX ? shuffle_source(s, l) : l;
+	struct finding f;
+
+	if (members >> from & 1)
+		return;
+	begin_mask(s, l, false, INVALID, &f);
+	text_printf(&f.text, "    It reads from lane %u, which the mask 0x%08x does not name.\n",
+		    from, members);
+	sync_add(s->launch, &f);
+}
+
 static void check_mask(const struct sync_step *s, u32 l)
 {
 	const struct sync_warp *w = sync_warp_of(s);
@@ -141,6 +158,7 @@ static void check_mask(const struct sync_step *s, u32 l)
 		report_exited(s, l, members, gone & w->threads);
 	if (gone & ~w->threads)
 		check_absent(s, l, members, gone & ~w->threads);
+	check_source(s, l, members);
 }
 
 /* ---- who comes ---- */

@@ -40,8 +40,8 @@ static enum status own_values(struct graph_node *n, const struct graph_action *a
 		if (a->launch.args)
 			memcpy(args[i], a->launch.args[i], p->bytes);
 	}
-	if (!a->launch.args && a->launch.packed && k->param_bytes)
-		memcpy(values, a->launch.packed, k->param_bytes);
+	if (!a->launch.args && a->launch.packed)
+		device_launch_unpack(&a->launch, values);
 	n->values = values;
 	n->args = args;
 	return STATUS_SUCCESS;

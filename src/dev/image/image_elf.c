@@ -4,6 +4,7 @@
  * file.
  */
 #include "src/base/size.h"
+#include "src/base/map.h"
 #include "src/dev/image/image_int.h"
 
 #include <elf.h>
@@ -329,8 +330,8 @@ static u32 count_parameter_loads(const struct elf_section *s)
 	return n;
 }
 
-/* Registers by the name of the function, from the section that has those of all. */
-static u32 registers_of(struct elf_reader *r, const struct elf_section *info, const char *name)
+/* Registers by the hash of the function's name, from the section that has those of all. */
+static void read_registers(struct elf_reader *r, const struct elf_section *info, struct map *out)
 {
 	GElf_Shdr symbols;
 	Elf_Scn *scn = elf_getscn(r->elf, info->header.sh_link);
@@ -347,10 +348,17 @@ static u32 registers_of(struct elf_reader *r, const struct elf_section *info, co
 			continue;
 		if (gelf_getsym(data, (int)(le32(p + 4) & INT32_MAX), &sym))
 			of = reader_string(r, symbols.sh_link, sym.st_name);
-		if (of && !strcmp(of, name))
-			return le32(p + 8);
+		/* Without memory they are not known. */
+		if (of)
+			map_set(out, hash_bytes(of, strlen(of)) | 1, le32(p + 8));
 	}
-	return 0;
+}
+
+static u32 registers_in(const struct map *registers, const char *name)
+{
+	const u64 *at = map_get(registers, hash_bytes(name, strlen(name)) | 1);
+
+	return at ? (u32)*at : 0;
 }
 
 void image_scan_code(const u8 *data, size_t size,
@@ -359,11 +367,14 @@ void image_scan_code(const u8 *data, size_t size,
 	struct elf_section s, info = {0};
 	struct elf_reader r;
 	const size_t prefix = strlen(CODE_PREFIX);
+	struct map registers = {0};
 
 	if (reader_open(&r, data, size)) {
 		while (!info.data && reader_next(&r, &s))
 			if (!strcmp(s.name, INFO_SECTION))
 				info = s;
+		if (info.data)
+			read_registers(&r, &info, &registers);
 		r.at = NULL;
 		while (reader_next(&r, &s)) {
 			struct image_code c = {.name = s.name + prefix, .bytes = s.size};
@@ -371,9 +382,10 @@ void image_scan_code(const u8 *data, size_t size,
 			if (!s.data || strncmp(s.name, CODE_PREFIX, prefix) || !s.name[prefix])
 				continue;
 			c.constant_loads = count_parameter_loads(&s);
-			c.registers = info.data ? registers_of(&r, &info, c.name) : 0;
+			c.registers = registers_in(&registers, c.name);
 			add(user, &c);
 		}
 	}
+	map_fini(&registers);
 	reader_close(&r);
 }

@@ -141,6 +141,7 @@ static struct lower_options options_of(const struct device_program *p, u32 unit,
 		.no_fusion = p->dev->observer && !p->dev->observer->fuses,
 		.apart = has_vars_apart(p),
 		.bounds = p->dev->observer_apart != NULL,
+		.copies = p->dev->tells_callers,
 		.one_to_one = sched_debug(p->dev->pool) != NULL,
 		.counts = p->dev->counts,
 		.contract = !p->units[unit]->debug,
@@ -181,4 +182,19 @@ const struct program *device_kernel_lower(struct device_kernel *k, u32 threads, 
 	}
 	pthread_mutex_unlock(&p->lock);
 	return lowered;
+}
+
+bool device_kernel_needs(struct device_kernel *k, struct exec_needs *out)
+{
+	struct device_program *p = k->owner;
+	struct lower_options options = options_of(p, k->unit_index, 1);
+	bool ok;
+
+	pthread_mutex_lock(&p->lock);
+	ok = k->has_needs || exec_measure(k->unit, k->func, p->dev->arch, p->address[k->unit_index],
+					  &options, &k->needs);
+	__atomic_store_n(&k->has_needs, ok, __ATOMIC_RELEASE);
+	*out = k->needs;
+	pthread_mutex_unlock(&p->lock);
+	return ok;
 }

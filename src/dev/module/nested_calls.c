@@ -49,7 +49,7 @@ enum fault_kind nested_limit(struct exec_call *c)
 
 	if (limit != 0 && limit != 2)
 		return nested_answer(c, STATUS_UNSUPPORTED_LIMIT);
-	v = limit ? exec_heap_limit(d->syscalls.heap) : d->stack_bytes;
+	v = limit ? exec_heap_limit(d->syscalls.heap) : d->stack_limit;
 	return nested_give(c, 0, &v, sizeof(v));
 }
 

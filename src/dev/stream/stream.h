@@ -55,6 +55,8 @@ void stream_device_close(struct device *d);
 enum status stream_device_error(const struct device *d);
 /* A fault that came from outside: the device is dead from now on. The first one counts. */
 void stream_device_fail(struct device *d, enum status error);
+/* From now on faults of kernels and copies end these alone: later calls do not answer them. */
+void stream_device_go_on(struct device *d);
 /* Forget the error; nothing may be under way. */
 void stream_device_revive(struct device *d);
 /* Wait for all work that has been issued to a device; returns its error. Invalidates captures. */

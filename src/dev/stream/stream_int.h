@@ -131,6 +131,7 @@ struct stream_device {
 	struct stream_event *events;
 	u32 busy;                    /* blocking streams with something to do */
 	int error;                   /* enum status; atomic */
+	bool goes_on;                /* stream_device_go_on */
 	u64 epoch;                   /* of the process's openings of devices: unique */
 	struct graph_memory *memory; /* of graphs; with the next, guarded by graphs->lock */
 	struct {

@@ -208,6 +208,11 @@ enum status stream_device_error(const struct device *d)
 	return (enum status)__atomic_load_n(&d->streams->error, __ATOMIC_RELAXED);
 }
 
+void stream_device_go_on(struct device *d)
+{
+	d->streams->goes_on = true;
+}
+
 void stream_device_revive(struct device *d)
 {
 	__atomic_store_n(&d->streams->error, (int)STATUS_SUCCESS, __ATOMIC_RELAXED);

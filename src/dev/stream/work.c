@@ -328,6 +328,13 @@ static void fail_device(struct stream_device *d, enum status error)
 		sched_cancel_of(d->dev->pool, &d->dev->mem);
 }
 
+/* What runs in a stream has failed. */
+static void work_failed(struct stream_device *d, enum status error)
+{
+	if (!d->goes_on)
+		fail_device(d, error);
+}
+
 void stream_device_fail(struct device *d, enum status error)
 {
 	fail_device(d->streams, error);
@@ -356,7 +363,7 @@ static void on_launch_done(void *user, enum status status, const struct device_f
 	if (status != STATUS_SUCCESS) {
 		if (d->fault && !__atomic_load_n(&d->error, __ATOMIC_RELAXED))
 			d->fault(d->fault_user, status, fault);
-		fail_device(d, status);
+		work_failed(d, status);
 	}
 	work_end(w);
 }
@@ -389,24 +396,27 @@ static bool call(struct work *w)
 	if (status == STATUS_NOT_READY && w->flags & STREAM_POLL)
 		return false;
 	if (status != STATUS_SUCCESS)
-		fail_device(d, status);
+		work_failed(d, status);
 	return true;
 }
 
 void work_call_here(struct work *w)
 {
 	struct streams *all = w->stream->device->all;
-	bool over = call(w);
+	bool over = call(w), queued = false;
 
 	if (!over) {
 		pthread_mutex_lock(&all->lock);
-		over = !queue_locked(&all->copies, w);
+		queued = queue_locked(&all->copies, w);
 		pthread_mutex_unlock(&all->lock);
 	}
-	while (over && w->flags & STREAM_POLL && !call(w))
+	if (queued)
+		return;
+	while (!over) {
 		nanosleep(&(struct timespec){0, POLL_NS}, NULL);
-	if (over)
-		work_end(w);
+		over = call(w);
+	}
+	work_end(w);
 }
 
 static enum status start_launch(struct work *w, bool may_inline)

@@ -617,7 +617,10 @@ void lower_stack(struct lower *l)
 		in = lower_emit(l, OP_alloca);
 		in->stack.align = align ? (u32)align->imm : 8;
 		lower_read(l, FIELD_A, a);
+		in->stack.bytes = l->bounds ? sizeof(u64) : 0; /* of its size */
 		lower_write(l, FIELD_D, d);
+		if (l->bounds)
+			lower_bounds_alloca(l, d);
 	}
 	lower_finish(l, op, d, T_u32, ROW_W);
 }

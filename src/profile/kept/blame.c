@@ -59,7 +59,7 @@ static u64 blamed_count(size_t blame, const struct profile_row *r)
 	return blames[blame].of == blames[blame].less ? of : of > less ? of - less : 0;
 }
 
-bool profile_blame(const char *metric, const struct profile_launch *l, struct text *out)
+u64 profile_blame(const char *metric, const struct profile_launch *l, struct text *out)
 {
 	const struct profile_insn *worst = NULL, *insn;
 	const char *op = blamed_op(metric);
@@ -77,9 +77,9 @@ bool profile_blame(const char *metric, const struct profile_launch *l, struct te
 		worst = insn;
 	}
 	if (!worst)
-		return false;
+		return 0;
 	text_printf(out, "%s:%u: %s (%llu)", worst->file ? worst->file : l->program->ptx,
 		    worst->file ? worst->line : worst->ptx_line, worst->text,
 		    (unsigned long long)most);
-	return true;
+	return most;
 }

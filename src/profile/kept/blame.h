@@ -8,8 +8,8 @@
 
 /*
  * Add "FILE:LINE: INSTRUCTION; (3968)" for the instruction of the launch's rows that has most of what
- * the metric with this name counts. False: it is of none.
+ * the metric with this name counts. Returns how much; 0: it is of none.
  */
-bool profile_blame(const char *metric, const struct profile_launch *l, struct text *out);
+u64 profile_blame(const char *metric, const struct profile_launch *l, struct text *out);
 
 #endif

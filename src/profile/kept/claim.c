@@ -28,6 +28,8 @@ void metric_total_add(struct metric_total *t, const struct profile_launch *l)
 	t->sum = *l;
 	t->sum.rows.at = NULL;
 	t->sum.rows.len = t->sum.rows.cap = 0;
+	t->sum.has_spread = false;
+	t->sum.spread.len = 0;
 	t->sum.device_name = NULL;
 	/* Those from `inst` on are counts. */
 	for (u32 i = VALUE_inst; i < PROFILE_VALUES; i++)
@@ -82,11 +84,11 @@ bool metric_named_find(const char *name, size_t n, struct metric_named *out, str
 	if (find_short(name, n, out))
 		return true;
 	text_add(&t, name, n);
-	m = t.at ? metric_find(t.at) : metric_count();
+	m = t.at ? metric_find(t.at) : METRIC_NONE;
 	text_puts(&t, ".sum");
-	if (m == metric_count() && t.at)
+	if (m == METRIC_NONE && t.at)
 		m = metric_find(t.at);
-	if (m < metric_count()) {
+	if (m != METRIC_NONE) {
 		*out = (struct metric_named){metric_name(m), m, 1, metric_class_of(m)};
 	} else if (n == 9 && !memcmp(name, "registers", n)) {
 		text_puts(why, "registers are ptxas's: PTX does not tell how many there are");
@@ -95,7 +97,7 @@ bool metric_named_find(const char *name, size_t n, struct metric_named *out, str
 		say_no_metric(t.at, why);
 	}
 	text_fini(&t);
-	return m < metric_count();
+	return m != METRIC_NONE;
 }
 
 bool metric_named_value(const struct metric_named *m, const struct metric_total *t, double *out)
@@ -119,7 +121,7 @@ static bool parse_bound(const char *s, struct metric_claim *out)
 	s += strspn(s, " \t");
 	errno = 0;
 	out->value = strtod(s, &end);
-	if (end == s || errno)
+	if (end == s || errno || !isfinite(out->value))
 		return false;
 	s = end + strspn(end, " \t");
 	if (!strncmp(s, "+-", 2)) {
@@ -132,7 +134,7 @@ static bool parse_bound(const char *s, struct metric_claim *out)
 	return !s[strspn(s, " \t")];
 }
 
-bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why)
+bool metric_claim_read(const char *text, struct metric_claim *out, struct text *why)
 {
 	const char *at = text + strspn(text, " \t"), *op = at + strcspn(at, " \t<>=!+"), *end = op;
 	bool ok = false;
@@ -152,7 +154,12 @@ bool metric_claim_parse(const char *text, struct metric_claim *out, struct text 
 			text);
 		return false;
 	}
-	if (!metric_named_find(at, (size_t)(end - at), &out->named, why))
+	return metric_named_find(at, (size_t)(end - at), &out->named, why);
+}
+
+bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why)
+{
+	if (!metric_claim_read(text, out, why))
 		return false;
 	/* == and != of what another compiler does otherwise say nothing about the kernel. */
 	if (out->named.class == CLASS_ADDRESS || out->tolerance > 0)
@@ -164,7 +171,7 @@ bool metric_claim_parse(const char *text, struct metric_claim *out, struct text 
 	return false;
 }
 
-static bool claim_holds(const struct metric_claim *c, double x)
+bool metric_claim_holds(const struct metric_claim *c, double x)
 {
 	double slack = fabs(c->value) * c->tolerance;
 
@@ -190,7 +197,7 @@ bool metric_claim_check(const struct metric_claim *c, const struct metric_total 
 			    t->launches ? "caches are not played" : "nothing was launched");
 		return false;
 	}
-	if (claim_holds(c, x))
+	if (metric_claim_holds(c, x))
 		return true;
 	text_printf(out, "%s is %.10g, expected %s %.10g", c->named.name, x, c->op, c->value);
 	if (c->tolerance > 0)

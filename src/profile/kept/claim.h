@@ -41,7 +41,10 @@ struct metric_claim {
 	double value, tolerance; /* the latter as a part of the value */
 };
 
-/* False with a line in `why`: also where a number of the code has no tolerance. */
+/* False with a line in `why`. */
+bool metric_claim_read(const char *text, struct metric_claim *out, struct text *why);
+bool metric_claim_holds(const struct metric_claim *c, double x);
+/* The same, but that a number of the code has to have a tolerance. */
 bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why);
 /* Adds a line to `out` where it does not hold. */
 bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,

@@ -3,13 +3,14 @@
  */
 #include "src/profile/kept/blame.h"
 #include "src/profile/choice.h"
+#include "src/profile/collect.h"
 #include "src/profile/kept/claim.h"
 #include "src/profile/kept/kept_int.h"
 #include "src/profile/report.h"
 
 #include <stdlib.h>
 
-struct profile_kept *profile_kept_new(void)
+static struct profile_kept *profile_kept_new(void)
 {
 	struct profile_kept *k = calloc(1, sizeof(*k));
 
@@ -66,27 +67,12 @@ static const struct profile_program *kept_program(const struct profile_kept *k, 
 	return NULL;
 }
 
-/* The kernel that has the launch, which was added last. */
-static const struct kernel_sum *kept_owner(const struct profile_kept *k,
-					   const struct profile_launch *l)
-{
-	for (size_t i = 0; i < k->kernels.at.len; i++) {
-		const struct kernel_sum *s = &k->kernels.at.at[i];
-
-		if (s->launches.len && s->launches.at[s->launches.len - 1] == l)
-			return s;
-	}
-	return NULL;
-}
-
 /* With the lock held. */
 static bool kept_put(struct profile_kept *k, const struct profile_launch *l)
 {
 	const struct profile_program *known = kept_program(k, l->program->id);
 	struct profile_launch *x = malloc(sizeof(*x));
-	size_t before = k->kernels.at.len;
-	const struct kernel_sum *owner;
-	bool ok;
+	size_t before = k->kernels.at.len, at;
 
 	if (!x)
 		return false;
@@ -96,20 +82,21 @@ static bool kept_put(struct profile_kept *k, const struct profile_launch *l)
 	x->own_ranges = NULL;
 	x->program = known ? known : l->program;
 	x->device_name = strdup(l->device_name);
-	ok = kernel_sums_add(&k->kernels, x) != SIZE_MAX && x->device_name;
+	at = x->device_name ? kernel_sums_add(&k->kernels, x) : SIZE_MAX;
 	if (k->kernels.at.len > before)
 		profile_program_hold(k->kernels.at.at[before].sum.program);
 	/* They were borrowed for the sum. */
 	memset(&x->rows, 0, sizeof(x->rows));
-	owner = kept_owner(k, x);
-	if (owner)
-		x->program = owner->sum.program;
-	else
+	memset(&x->spread, 0, sizeof(x->spread));
+	x->has_spread = false;
+	if (at == SIZE_MAX)
 		profile_launch_free(x);
-	return ok;
+	else
+		x->program = k->kernels.at.at[at].sum.program;
+	return at != SIZE_MAX;
 }
 
-void profile_kept_add(void *user, const struct profile_launch *l)
+static void profile_kept_add(void *user, const struct profile_launch *l)
 {
 	struct profile_kept *k = user;
 
@@ -117,6 +104,16 @@ void profile_kept_add(void *user, const struct profile_launch *l)
 	k->is_short |= !kept_put(k, l);
 	k->next = max_u64(k->next, l->number + 1);
 	pthread_mutex_unlock(&k->lock);
+}
+
+bool profile_keep(struct profile_collect **c, bool caches, struct profile_kept **kept)
+{
+	*kept = profile_kept_new();
+	if (*kept && *c)
+		profile_tell(*c, profile_kept_add, *kept);
+	else if (*kept)
+		*c = profile_open_told(caches, profile_kept_add, *kept);
+	return *kept && *c;
 }
 
 /* ---- which launches ---- */
@@ -228,28 +225,34 @@ int profile_kept_metric(struct profile_kept *k, const struct ptxloom_launches *w
 	return PTXLOOM_NOT_SUPPORTED;
 }
 
-/* With the lock held: the kernel whose share of the metric can be blamed on an instruction. */
+/* With the lock held: the instruction that has most of it, of all the kernels. */
 static void kept_blame(struct profile_kept *k, const struct ptxloom_launches *which,
 		       const char *metric, const char *lead, struct text *why)
 {
-	struct text quiet = {0};
+	struct text quiet = {0}, line = {0}, worst = {0};
 	struct profile_pattern *pattern =
 		which && which->kernel ? profile_pattern_new(which->kernel, &quiet) : NULL;
+	u64 most = 0, n;
 
 	for (size_t i = 0; i < k->kernels.at.len; i++) {
 		const struct kernel_sum *s = &k->kernels.at.at[i];
-		size_t len = why->len;
 
 		if (pattern && !kept_is_kernel(s->sum.program, which->kernel, pattern))
 			continue;
-		text_puts(why, lead);
-		if (profile_blame(metric, &s->sum, why))
-			break;
-		why->len = len;
-		if (why->at)
-			why->at[len] = 0;
+		n = profile_blame(metric, &s->sum, &line);
+		if (n > most) {
+			text_fini(&worst);
+			worst = line;
+			most = n;
+		} else {
+			text_fini(&line);
+		}
+		line = (struct text){0};
 	}
+	if (worst.at)
+		text_printf(why, "%s%s", lead, worst.at);
 	profile_pattern_free(pattern);
+	text_fini(&worst);
 	text_fini(&quiet);
 }
 

@@ -9,14 +9,16 @@
 #include <ptxloom.h>
 
 struct metric_claim;
+struct profile_collect;
 struct profile_kept;
 
-/* NULL without memory. */
-struct profile_kept *profile_kept_new(void);
+/*
+ * Keep the launches of *c; NULL: of one that is opened, caches: with their model. false: no memory
+ * left; what was opened is to be closed nevertheless.
+ */
+bool profile_keep(struct profile_collect **c, bool caches, struct profile_kept **kept);
 /* NULL is allowed. */
 void profile_kept_free(struct profile_kept *k);
-/* For profile_open_told: user is what profile_kept_new has made. */
-void profile_kept_add(void *user, const struct profile_launch *l);
 void profile_kept_clear(struct profile_kept *k);
 u64 profile_kept_next(struct profile_kept *k);
 /* As ptxloom_metric and ptxloom_metric_expect; k NULL: nothing is counted. */

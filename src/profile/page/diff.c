@@ -77,29 +77,27 @@ static bool is_sum(u32 metric)
 	       !strstr(name, ".ratio") && !strstr(name, "_pct");
 }
 
-static bool diff_wants(const struct metric_list *list, u32 metric)
+static bool say_metric(const struct compared *x, u32 metric, struct text *out)
 {
-	for (size_t i = 0; i < list->at.len; i++)
-		if (list->at.at[i] == metric)
-			return true;
-	return !list->at.len && is_sum(metric);
+	struct metric_number a = metric_value(metric, x->sum[0]);
+	struct metric_number b = metric_value(metric, x->sum[1]);
+
+	if (!a.is_known || !b.is_known || metric_real(&a) == metric_real(&b))
+		return false;
+	text_printf(out, "    %-70s", metric_name(metric));
+	say_change(metric_real(&a), metric_real(&b), out);
+	return true;
 }
 
+/* Of an empty list all that are sums. */
 static bool say_metrics(const struct compared *x, const struct metric_list *list, struct text *out)
 {
 	bool any = false;
 
-	for (u32 i = 0; i < metric_count(); i++) {
-		struct metric_number a = metric_value(i, x->sum[0]);
-		struct metric_number b = metric_value(i, x->sum[1]);
-
-		if (!diff_wants(list, i) || !a.is_known || !b.is_known ||
-		    metric_real(&a) == metric_real(&b))
-			continue;
-		text_printf(out, "    %-70s", metric_name(i));
-		say_change(metric_real(&a), metric_real(&b), out);
-		any = true;
-	}
+	for (size_t i = 0; i < list->at.len; i++)
+		any |= say_metric(x, list->at.at[i], out);
+	for (u32 i = 0; !list->at.len && i < metric_count(); i++)
+		any |= is_sum(i) && say_metric(x, i, out);
 	return any;
 }
 

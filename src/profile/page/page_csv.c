@@ -4,6 +4,8 @@
  */
 #include "src/profile/page/page.h"
 
+#include <stdlib.h>
+
 static const char *const identity[] = {
 	"ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
 	"Stream", "Block Size", "Grid Size",    "Device",    "CC"};
@@ -84,50 +86,79 @@ static void csv_add_number(const struct page *p, u32 metric, const struct profil
 
 /* ---- raw ---- */
 
-/* What the launch is goes in front of what was asked for, as all stands in byte order. */
-static bool is_column(const struct page *p, u32 metric)
-{
-	const char *name = metric_name(metric);
+struct raw_column {
+	const char *name;
+	u32 metric; /* METRIC_NONE: it is not counted */
+};
 
-	if (!strncmp(name, "launch__", 8) || !strncmp(name, "device__", 8))
-		return true;
-	for (size_t i = 0; i < p->metrics.at.len; i++)
-		if (p->metrics.at.at[i] == metric)
-			return true;
-	return false;
+struct raw_columns {
+	VEC(struct raw_column) at;
+};
+
+static int raw_by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct raw_column *)a)->name, ((const struct raw_column *)b)->name);
+}
+
+/* What the launch is, and what was asked for, in byte order. */
+static bool raw_find_columns(const struct page *p, struct raw_columns *c)
+{
+	bool ok = true;
+
+	for (u32 i = 0; i < metric_count(); i++) {
+		const char *name = metric_name(i);
+
+		if (!strncmp(name, "launch__", 8) || !strncmp(name, "device__", 8))
+			ok &= VEC_PUSH(&c->at, ((struct raw_column){name, i}));
+	}
+	for (size_t i = 0; i < p->metrics.at.len; i++) {
+		struct raw_column x = {metric_name(p->metrics.at.at[i]), p->metrics.at.at[i]};
+
+		if (strncmp(x.name, "launch__", 8) && strncmp(x.name, "device__", 8))
+			ok &= VEC_PUSH(&c->at, x);
+	}
+	for (size_t i = 0; i < p->metrics.missing.len; i++)
+		ok &= VEC_PUSH(&c->at,
+			       ((struct raw_column){p->metrics.missing.at[i], METRIC_NONE}));
+	if (c->at.len)
+		qsort(c->at.at, c->at.len, sizeof(c->at.at[0]), raw_by_name);
+	return ok;
+}
+
+static void raw_write_launch(const struct page *p, const struct profile_launch *l,
+			     const struct raw_columns *c, struct text *out)
+{
+	const char *unit;
+
+	add_identity(p, l, out);
+	for (size_t i = 0; i < c->at.len; i++)
+		if (c->at.at[i].metric == METRIC_NONE)
+			page_csv_field("(!) n/a", false, out);
+		else
+			csv_add_number(p, c->at.at[i].metric, l, &unit, out);
+	text_puts(out, "\n");
 }
 
 static void csv_write_raw(const struct page *p, struct text *out)
 {
-	const char *unit;
+	struct raw_columns c = {0};
 
+	out->failed |= !raw_find_columns(p, &c);
 	add_heads(p, out);
-	for (u32 i = 0; i < metric_count(); i++)
-		if (is_column(p, i))
-			page_csv_field(metric_name(i), false, out);
-	for (size_t i = 0; i < p->metrics.missing.len; i++)
-		page_csv_field(p->metrics.missing.at[i], false, out);
+	for (size_t i = 0; i < c.at.len; i++)
+		page_csv_field(c.at.at[i].name, false, out);
 	text_puts(out, "\n");
 	for (size_t i = 0; i < ARRAY_LEN(identity) + (p->has_ranges ? ARRAY_LEN(range_columns) : 0);
 	     i++)
 		page_csv_field("", !i, out);
-	for (u32 i = 0; i < metric_count(); i++)
-		if (is_column(p, i))
-			page_csv_field(metric_unit(i), false, out);
-	for (size_t i = 0; i < p->metrics.missing.len; i++)
-		page_csv_field("", false, out);
+	for (size_t i = 0; i < c.at.len; i++)
+		page_csv_field(c.at.at[i].metric == METRIC_NONE ? ""
+								: metric_unit(c.at.at[i].metric),
+			       false, out);
 	text_puts(out, "\n");
-	for (size_t k = 0; k < p->launches.len; k++) {
-		const struct profile_launch *l = p->launches.at[k];
-
-		add_identity(p, l, out);
-		for (u32 i = 0; i < metric_count(); i++)
-			if (is_column(p, i))
-				csv_add_number(p, i, l, &unit, out);
-		for (size_t i = 0; i < p->metrics.missing.len; i++)
-			page_csv_field("(!) n/a", false, out);
-		text_puts(out, "\n");
-	}
+	for (size_t i = 0; i < p->launches.len; i++)
+		raw_write_launch(p, p->launches.at[i], &c, out);
+	VEC_FREE(&c.at);
 }
 
 /* ---- details ---- */

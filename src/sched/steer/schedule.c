@@ -129,7 +129,7 @@ static bool read_warp(struct reader *r, u32 *warp)
 
 static bool read_target(struct reader *r, struct schedule_choice *c)
 {
-	u32 lane;
+	u32 lane, last;
 
 	if (takes(r, 'n')) {
 		c->passes = true;
@@ -148,13 +148,22 @@ static bool read_target(struct reader *r, struct schedule_choice *c)
 	if (!read_u32(r, LANES_MAX - 1, "a lane is wanted: l0 to l31", &lane))
 		return false;
 	c->to.lane = (u8)lane;
+	if (!takes(r, '-'))
+		return true;
+	if (!read_u32(r, LANES_MAX - 1, "a lane is wanted: l0-1 to l30-31", &last))
+		return false;
+	if (last <= lane)
+		return wrong(r, "a later lane is wanted: l0-1 to l30-31");
+	c->to.last = (u8)last;
 	return true;
 }
 
 static bool read_token_choice(struct reader *r, u64 launch, u64 cta, struct schedule *s)
 {
-	struct schedule_choice c = {
-		.launch = launch, .cta = cta, .count = 1, .to = {cta, 0, SCHEDULE_NO_LANE}};
+	struct schedule_choice c = {.launch = launch,
+				    .cta = cta,
+				    .count = 1,
+				    .to = {.cta = cta, .lane = SCHEDULE_NO_LANE}};
 
 	if (!read_warp(r, &c.warp))
 		return false;
@@ -406,6 +415,8 @@ static void write_choice(const struct schedule_choice *c, struct text *out)
 	text_printf(out, "w%u", c->to.warp);
 	if (c->to.lane != SCHEDULE_NO_LANE)
 		text_printf(out, "l%u", c->to.lane);
+	if (c->to.last)
+		text_printf(out, "-%u", c->to.last);
 }
 
 static void write_list(const struct schedule *s, struct text *out)

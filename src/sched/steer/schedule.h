@@ -15,8 +15,9 @@
  * those that it was made for. FOCUS is LAUNCH.CTA or LAUNCH.CTA-CTA; a point is the number of a
  * step, or pPLACE.N: the N-th time that a warp comes to micro-op PLACE. A choice is FROM/TO: FROM
  * is w3@812, before the step 812 of warp 3, or w3.812, when it is the turn of that warp; TO is w0,
- * w0l16 (the lanes of it that lane 16 is among), c17w0 (of another CTA), or n, nCOUNT: the next in
- * the order, so many times.
+ * w0l16 (the lanes of it that lane 16 is among), w0l16-31 (lanes 16 to 31 of these, apart from the
+ * others that they run with), c17w0 (of another CTA), or n, nCOUNT: the next in the order, so many
+ * times.
  */
 #ifndef PL_SCHEDULE_H
 #define PL_SCHEDULE_H
@@ -39,6 +40,7 @@ struct schedule_agent {
 	u64 cta;
 	u32 warp;
 	u8 lane; /* the group that has it; SCHEDULE_NO_LANE: any */
+	u8 last; /* > lane: of that, lanes from `lane` to `last` apart from the others */
 };
 
 struct schedule_choice {

@@ -17,8 +17,10 @@
 #define STEER_CTAS 8u
 /* Changes among the groups of a warp that priorities make. */
 #define SWITCHES 16u
+/* Rounds in the natural order, and in that of the schedule, of a launch that seems to wait. */
+#define PLAIN_ROUNDS 64u
 #define LOWEST ((u64)1 << 32)
-#define NO_AGENT ((struct schedule_agent){NO_CTA, 0, SCHEDULE_NO_LANE})
+#define NO_AGENT ((struct schedule_agent){.cta = NO_CTA, .lane = SCHEDULE_NO_LANE})
 
 /* ---- of a pool ---- */
 
@@ -90,6 +92,24 @@ static bool is_visible(const struct uop *in)
 	}
 }
 
+/*
+ * May lanes of a warp that run together be split? Not before Volta, nor where fragments are shared
+ * by all of a warp at once.
+ */
+static bool lanes_may_part(const struct program *p)
+{
+	bool may = p->arch && p->arch->has_its;
+
+	for (u32 pc = 0; may && pc < p->launch_first; pc++) {
+		enum uop_kind kind = (enum uop_kind)uop_kind(p->uop[pc].inner);
+
+		may = kind != UOP_MATRIX && kind != UOP_MATRIX_LOAD && kind != UOP_MATRIX_STORE &&
+		      p->uop[pc].inner != OP_warpgroup_sync;
+	}
+	return may;
+}
+
+/* Mark the micro-ops that are visible operations. */
 /* Mark the micro-ops that are visible operations. */
 static void steer_mark(struct debug_grid *d, const struct program *p)
 {
@@ -109,6 +129,7 @@ bool steer_open(struct debug_grid *d, const struct program *p, struct steer *s)
 	if (!s)
 		return true;
 	steer_mark(d, p);
+	d->steer_parts = lanes_may_part(p);
 	if (!s->schedule->weak)
 		return true;
 	d->weak = weak_new();
@@ -236,6 +257,36 @@ static const struct group *steer_group(const struct cta *c, u32 warp, u32 lane)
 	return NULL;
 }
 
+/*
+ * Lanes of a warp run together only until something diverges them, which may be anything since
+ * Volta. Lanes of a ready group become a group of their own.
+ */
+static void steer_part(struct debug_grid *d, struct cta *c, const struct schedule_agent *to)
+{
+	struct warp *w = &c->warp[to->warp];
+	u32 lanes = (FULL_MASK >> (WARP_LANES - 1 - to->last)) & FULL_MASK << to->lane;
+
+	for (u32 i = 0; i < w->groups && d->steer_parts; i++) {
+		struct group *x = &w->group[i], rest = *x;
+
+		if (x->state != GROUP_READY || !(x->mask & lanes) || !(x->mask & ~lanes))
+			continue;
+		x->mask &= lanes;
+		rest.mask &= ~lanes;
+		w->group[w->groups++] = rest;
+		return;
+	}
+}
+
+/* Their first lane; SCHEDULE_NO_LANE: none of them is ready. */
+static u32 steer_part_lane(const struct cta *c, const struct schedule_agent *to)
+{
+	for (u32 lane = to->lane; lane <= to->last; lane++)
+		if (steer_group(c, to->warp, lane))
+			return lane;
+	return SCHEDULE_NO_LANE;
+}
+
 /* Let CTAs begin up to this one, as far as the device has room. NULL: it has not, or it is over. */
 static struct cta *steer_cta(struct debug_grid *d, u64 number)
 {
@@ -248,20 +299,37 @@ static struct cta *steer_cta(struct debug_grid *d, u64 number)
 }
 
 /* Can it go on? Then it does: it is the turn. */
+static bool in_plain_rounds(const struct debug_grid *d)
+{
+	return d->cursor.waited && !(d->cursor.waited / PLAIN_ROUNDS & 1);
+}
+
 bool steer_goes_on(struct debug_grid *d, struct debug_turn *t)
 {
 	const struct schedule_agent *to = &d->cursor.steer.to;
-	struct cta *c = to->cta == NO_CTA ? NULL : steer_cta(d, to->cta);
+	struct cta *c;
+	u32 lane;
 
+	/* What was chosen before may be what keeps the others from going on. */
+	if (in_plain_rounds(d))
+		d->cursor.steer.to = NO_AGENT;
+	lane = to->lane;
+	c = to->cta == NO_CTA ? NULL : steer_cta(d, to->cta);
 	if (c && to->warp < c->warps) {
 		debug_release(d, c);
-		if (debug_can_run(d, c, to->warp) &&
-		    (to->lane == SCHEDULE_NO_LANE || steer_group(c, to->warp, to->lane))) {
-			*t = (struct debug_turn){
-				.cta = c,
-				.warp = to->warp,
-				.lanes = to->lane == SCHEDULE_NO_LANE ? 0 : 1u << to->lane};
-			return true;
+		if (debug_can_run(d, c, to->warp)) {
+			if (to->last) {
+				steer_part(d, c, to);
+				lane = steer_part_lane(c, to);
+			}
+			if (to->lane == SCHEDULE_NO_LANE ||
+			    (lane != SCHEDULE_NO_LANE && steer_group(c, to->warp, lane))) {
+				*t = (struct debug_turn){
+					.cta = c,
+					.warp = to->warp,
+					.lanes = to->lane == SCHEDULE_NO_LANE ? 0 : 1u << lane};
+				return true;
+			}
 		}
 	}
 	d->cursor.steer.to = NO_AGENT;
@@ -323,7 +391,7 @@ static void consider_cta(struct debug_grid *d, u64 number, struct best *b)
 		if (x <= b->priority || (c && !debug_can_run(d, c, w)))
 			continue;
 		b->priority = x;
-		b->agent = (struct schedule_agent){number, w, SCHEDULE_NO_LANE};
+		b->agent = (struct schedule_agent){number, w, SCHEDULE_NO_LANE, 0};
 	}
 }
 
@@ -362,7 +430,7 @@ static struct schedule_agent draw_agent(struct debug_grid *d)
 	if (d->grid->unit_ctas == 1 && next < d->grid->units && n < STEER_CTAS && n < d->limit &&
 	    !steer_draw(d, 4))
 		return (struct schedule_agent){next, (u32)steer_draw(d, d->unit_warps),
-					       SCHEDULE_NO_LANE};
+					       SCHEDULE_NO_LANE, 0};
 	if (!n)
 		return NO_AGENT;
 	warps = (u32)n * d->unit_warps;
@@ -379,7 +447,7 @@ static struct schedule_agent draw_agent(struct debug_grid *d)
 						   : SCHEDULE_NO_LANE;
 		if (lane != SCHEDULE_NO_LANE && !steer_group(c, warp, lane))
 			lane = SCHEDULE_NO_LANE;
-		return (struct schedule_agent){c->number, warp, (u8)lane};
+		return (struct schedule_agent){c->number, warp, (u8)lane, 0};
 	}
 	return NO_AGENT;
 }
@@ -390,14 +458,15 @@ static struct schedule_agent last_agent(struct debug_grid *d, const struct cta *
 
 	if (d->grid->unit_ctas == 1 && next < d->grid->units && d->units.len < STEER_CTAS &&
 	    d->units.len < d->limit)
-		return (struct schedule_agent){next, d->unit_warps - 1, SCHEDULE_NO_LANE};
+		return (struct schedule_agent){next, d->unit_warps - 1, SCHEDULE_NO_LANE, 0};
 	for (size_t i = d->units.len; i-- > 0;)
 		for (u32 k = d->unit_warps; k-- > 0;) {
 			u32 warp = k;
 			struct cta *x = debug_cta_at(d, (u32)i, &warp);
 
 			if (debug_can_run(d, x, warp) && !steer_of(x, warp)->low)
-				return (struct schedule_agent){x->number, warp, SCHEDULE_NO_LANE};
+				return (struct schedule_agent){x->number, warp, SCHEDULE_NO_LANE,
+							       0};
 		}
 	(void)c;
 	return NO_AGENT;
@@ -453,7 +522,22 @@ static struct schedule_agent other_group(struct debug_grid *d, const struct cta 
 	if (lane == SCHEDULE_NO_LANE)
 		return NO_AGENT;
 	s->switches++;
-	return (struct schedule_agent){c->number, warp, lane};
+	return (struct schedule_agent){c->number, warp, lane, 0};
+}
+
+/* Lanes of the warp that runs, if they are all that is ready, before the others of it. */
+static struct schedule_agent some_lanes(struct debug_grid *d, const struct cta *c, u32 warp, u64 x)
+{
+	const struct warp *w = &c->warp[warp];
+	u32 at = x >> 32 & 1 ? WARP_LANES / 2 : 1 + (u32)((x >> 40) % (WARP_LANES - 1));
+	bool lower = at > 1 && (x >> 33 & 1);
+
+	if (!d->steer_parts || w->groups || at == WARP_LANES - 1)
+		return NO_AGENT;
+	return (struct schedule_agent){.cta = c->number,
+				       .warp = warp,
+				       .lane = (u8)(lower ? 0 : at),
+				       .last = (u8)(lower ? at - 1 : WARP_LANES - 1)};
 }
 
 /* And before a visible operation. */
@@ -464,22 +548,29 @@ static struct schedule_agent strategy_at_step(struct debug_grid *d, const struct
 	struct warp *w = &c->warp[warp];
 	struct schedule_agent a;
 
-	if (d->plan.kind == SCHEDULE_RANDOM)
-		return steer_draw(d, (u64)2 << d->steer->schedule->seed % 6) ? NO_AGENT
-									     : draw_agent(d);
+	if (d->plan.kind == SCHEDULE_RANDOM) {
+		if (steer_draw(d, (u64)2 << d->steer->schedule->seed % 6))
+			return NO_AGENT;
+		return steer_draw(d, 8) ? draw_agent(d)
+					: some_lanes(d, c, warp, sched_random(&k->random));
+	}
 	if (d->plan.kind != SCHEDULE_PCT || !is_in_focus(d, c->number))
 		return NO_AGENT;
 	k->steps++;
 	if (!is_change_point(d, pc))
 		return other_group(d, c, warp);
-	if (sched_mix(d->steer->schedule->seed, k->steps) % 4 == 0) {
+	/* Of a warp that is alone in its CTA lanes are all that there is to choose. */
+	if (sched_mix(d->steer->schedule->seed, k->steps) % 4 < (d->unit_warps == 1 ? 3 : 1)) {
 		u8 lane = lane_for(d, c, warp);
 
 		for (u32 i = 0; i < w->groups && lane == SCHEDULE_NO_LANE; i++)
 			if (steer_group(c, warp, (u32)__builtin_ctz(w->group[i].mask)))
 				lane = (u8)__builtin_ctz(w->group[i].mask);
 		if (lane != SCHEDULE_NO_LANE)
-			return (struct schedule_agent){c->number, warp, lane};
+			return (struct schedule_agent){c->number, warp, lane, 0};
+		a = some_lanes(d, c, warp, sched_mix(d->steer->schedule->seed, ~k->steps));
+		if (a.cta != NO_CTA)
+			return a;
 	}
 	steer_of(c, warp)->low = ++k->rank;
 	a = best_of_focus(d);
@@ -499,7 +590,7 @@ static void note_choice(struct debug_grid *d, const struct cta *c, u32 warp, boo
 				    .to = d->cursor.steer.to};
 
 	if (passes)
-		x.to = (struct schedule_agent){c->number, warp, SCHEDULE_NO_LANE};
+		x.to = (struct schedule_agent){c->number, warp, SCHEDULE_NO_LANE, 0};
 	if (d->steer->notes && d->time >= d->latest)
 		notes_choice(d->steer->notes, d, &x, pc);
 }
@@ -547,6 +638,11 @@ bool steer_is_determined(const struct debug_grid *d)
 	return true;
 }
 
+bool steer_is_plain(const struct debug_grid *d)
+{
+	return d->plan.kind == SCHEDULE_LIST || in_plain_rounds(d);
+}
+
 u64 steer_state(const struct debug_grid *d)
 {
 	u64 x = sched_mix(d->cursor.steer.to.cta,
@@ -572,7 +668,7 @@ void steer_turn(struct debug_grid *d, struct debug_turn *t)
 		return;
 	if (c && !c->passes)
 		d->cursor.steer.to = c->to;
-	else if (!c && d->plan.kind != SCHEDULE_LIST)
+	else if (!c && !steer_is_plain(d))
 		d->cursor.steer.to = strategy_at_turn(d, t->cta);
 	if (d->cursor.steer.to.cta == NO_CTA)
 		return;
@@ -597,7 +693,7 @@ bool steer_passes(struct debug_grid *d, struct debug_turn *t)
 	if (d->call)
 		return false;
 	if (d->plan.kind == SCHEDULE_STARVE) {
-		if (t->cta->number != d->plan.cta[victim >> 32 & 1] ||
+		if (steer_is_plain(d) || t->cta->number != d->plan.cta[victim >> 32 & 1] ||
 		    t->warp != (u32)(victim & 0xffff) % d->unit_warps || k->steps < s->from ||
 		    k->steps - s->from >= s->count)
 			return false;
@@ -629,7 +725,7 @@ bool steer_leaves(struct debug_grid *d, struct gang *g, u32 pc)
 	x = listed_choice(d, c, warp, false);
 	if (x)
 		to = x->to;
-	else if (d->plan.kind != SCHEDULE_LIST)
+	else if (!steer_is_plain(d))
 		to = strategy_at_step(d, c, warp, pc);
 	if (to.cta != NO_CTA) {
 		k->to = to;

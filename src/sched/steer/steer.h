@@ -76,7 +76,12 @@ bool steer_goes_on(struct debug_grid *d, struct debug_turn *t);
  * drawn, or the list has some that are still to come.
  */
 bool steer_is_determined(const struct debug_grid *d);
-/* With that: what it depends on beside the state of CTAs. */
+/*
+ * Is the order the natural one for now, whatever the schedule would draw? While a launch seems to
+ * wait that alternates, so that it can be seen whether all of it repeats itself.
+ */
+bool steer_is_plain(const struct debug_grid *d);
+/* With steer_is_determined: what it depends on beside the state of CTAs. */
 u64 steer_state(const struct debug_grid *d);
 /* The warp is to be passed over, once. */
 bool steer_passes(struct debug_grid *d, struct debug_turn *t);

@@ -162,9 +162,9 @@ static void put_pairs(struct steer_notes *n, const struct debug_grid *d)
 /* Launches in which no thread goes on. */
 static const char *stuck_word(const struct fault *f)
 {
-	return f->kind != FAULT_DEADLOCK                           ? "-"
-	       : !strncmp(f->text, "livelock", strlen("livelock")) ? "livelock"
-								   : "deadlock";
+	if (f->kind != FAULT_DEADLOCK)
+		return "-";
+	return f->livelock ? "livelock" : "deadlock";
 }
 
 void notes_end(struct steer_notes *n, const struct debug_grid *d, const struct fault *fault)
@@ -226,7 +226,7 @@ void notes_choice(struct steer_notes *n, const struct debug_grid *d,
 		return;
 	text_printf(&t, "choice\t%llu\t%llu\t%u\t%u\t%u\t%u\t%u\t%llu\t%u\t%u\t", wide(d->number),
 		    wide(c->cta), c->warp, c->step, c->at_turn, c->passes, c->count,
-		    wide(c->to.cta), c->to.warp, c->to.lane);
+		    wide(c->to.cta), c->to.warp, (u32)c->to.lane | (u32)c->to.last << 8);
 	say_spot(d, next_visible(d, pc), &t);
 	text_puts(&t, "\t");
 	to = c->passes ? NO_PC : agent_pc(d, &c->to);

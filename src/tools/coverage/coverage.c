@@ -6,7 +6,6 @@
 #include "src/tools/tools.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -52,81 +51,7 @@ struct options {
 	const char *to;
 	double lines, branches; /* percent, negative: not asked for */
 	struct cover_input input;
-	u32 files, damaged;
 };
-
-/* ---- profiles ---- */
-
-static bool add_folder(struct cover_input *in, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder =
-		!slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-
-	for (size_t i = 0; folder && i < in->folders.len; i++)
-		if (!strcmp(in->folders.at[i], folder)) {
-			free(folder);
-			return true;
-		}
-	if (folder && VEC_PUSH(&in->folders, folder))
-		return true;
-	free(folder);
-	return false;
-}
-
-static void read_profile(struct options *o, const char *path)
-{
-	struct text why = {0};
-
-	if (cover_profile_read(&o->input.profile, path, &why) && add_folder(&o->input, path)) {
-		o->files++;
-	} else {
-		fprintf(stderr, "ptxloom: error: %s\n", why.at ? why.at : "out of memory");
-		o->damaged++;
-	}
-	text_fini(&why);
-}
-
-static int is_profile_name(const struct dirent *d)
-{
-	size_t n = strlen(d->d_name);
-
-	return n > 7 && !strcmp(d->d_name + n - 7, ".ptxcov");
-}
-
-/* A file, or all those of a folder. False after a message. */
-static bool read_profiles(struct options *o, const char *path)
-{
-	struct dirent **names;
-	struct stat s;
-	int n;
-
-	if (stat(path, &s)) {
-		fprintf(stderr, "ptxloom: error: %s: %s\n", path, strerror(errno));
-		return false;
-	}
-	if (!S_ISDIR(s.st_mode)) {
-		read_profile(o, path);
-		return true;
-	}
-	n = scandir(path, &names, is_profile_name, alphasort);
-	if (n <= 0) {
-		fprintf(stderr, "ptxloom: error: %s: %s\n", path,
-			n < 0 ? strerror(errno) : "there is no profile (*.ptxcov)");
-		return false;
-	}
-	for (int i = 0; i < n; i++) {
-		struct text file = {0};
-
-		text_printf(&file, "%s/%s", path, names[i]->d_name);
-		if (!file.failed)
-			read_profile(o, file.at);
-		text_fini(&file);
-		free(names[i]);
-	}
-	free(names);
-	return true;
-}
 
 /* ---- merge ---- */
 
@@ -271,7 +196,7 @@ static int report(struct options *o)
 	sum = cover_sum_all(&m);
 	if (!sum.lines)
 		explain_nothing(&m);
-	o->damaged += m.damaged;
+	o->input.damaged += m.damaged;
 	if (!write_report(o, &m)) {
 		status = TOOL_USAGE;
 	} else {
@@ -433,12 +358,12 @@ static int run_verb(struct options *o, int argc, char **argv)
 	if (!status && !given)
 		status = tool_usage(o->self, "no profile given");
 	for (int i = 0; i < given && !status; i++)
-		status = read_profiles(o, argv[2 + i]) ? TOOL_OK : TOOL_USAGE;
-	if (!status && !o->files)
+		status = cover_input_read(&o->input, argv[2 + i]) ? TOOL_OK : TOOL_USAGE;
+	if (!status && !o->input.files)
 		status = TOOL_FINDINGS; /* all are damaged, as was said */
 	if (!status)
 		status = o->verb == DO_MERGE ? merge_profiles(o) : report(o);
-	return !status && o->damaged ? TOOL_FINDINGS : status;
+	return !status && o->input.damaged ? TOOL_FINDINGS : status;
 }
 
 int tool_main_coverage(const struct tool_command *self, int argc, char **argv)
@@ -454,10 +379,7 @@ int tool_main_coverage(const struct tool_command *self, int argc, char **argv)
 	if (!read_verb(&o, argv[1]))
 		return tool_usage(self, "'%s' is not report, html or merge", argv[1]);
 	status = run_verb(&o, argc, argv);
-	cover_profile_free(&o.input.profile);
-	for (size_t i = 0; i < o.input.folders.len; i++)
-		free(o.input.folders.at[i]);
-	VEC_FREE(&o.input.folders);
+	cover_input_free(&o.input);
 	VEC_FREE(&o.choice.maps);
 	return status;
 }

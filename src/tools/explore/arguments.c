@@ -2,10 +2,8 @@
  * Arguments of `ptxloom explore`.
  */
 #include "src/base/setting.h"
-#include "src/inject/rules.h"
 #include "src/tools/explore/explore.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,19 +39,6 @@ static const struct {
 
 static const char *const strategies[] = {"mixed", "pct", "random", "starve"};
 
-static bool parse_count(const char *text, u64 least, u64 most, u64 *out)
-{
-	char *end;
-	unsigned long long x;
-
-	errno = 0;
-	x = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || x < least || x > most)
-		return false;
-	*out = x;
-	return true;
-}
-
 static int read_time(const struct tool_command *self, const char *name, const char *value, u64 *ms)
 {
 	struct text why = {0};
@@ -73,8 +58,8 @@ static int read_shard(const struct tool_command *self, struct explore_options *o
 	slash = copy ? strchr(copy, '/') : NULL;
 	if (slash)
 		*slash = '\0';
-	ok = slash && parse_count(slash + 1, 1, COUNT_MOST, &o->shards) &&
-	     parse_count(copy, 1, o->shards, &o->shard);
+	ok = slash && tool_read_number(slash + 1, 1, COUNT_MOST, &o->shards) &&
+	     tool_read_number(copy, 1, o->shards, &o->shard);
 	free(copy);
 	return ok ? TOOL_OK : tool_usage(self, "--shard is I/N, I from 1 to N, not '%s'", value);
 }
@@ -114,7 +99,8 @@ int explore_read_option(const struct tool_command *self, struct explore_options 
 
 		if (!(value = tool_option_value(argc, argv, i, explore_numbers[k].name)))
 			continue;
-		return parse_count(value, explore_numbers[k].least, explore_numbers[k].most, at)
+		return tool_read_number(value, explore_numbers[k].least, explore_numbers[k].most,
+					at)
 			       ? TOOL_OK
 			       : tool_usage(self, "%s takes a number from %llu to %llu, not '%s'",
 					    explore_numbers[k].name,
@@ -142,22 +128,9 @@ int explore_read_option(const struct tool_command *self, struct explore_options 
 /* What may be wrong of them is said before anything is started. */
 int explore_check_options(const struct tool_command *self, const struct explore_options *o)
 {
-	struct inject_rules rules;
-	struct text why = {0};
-	struct diag d;
-	u64 checks;
-	int status = TOOL_OK;
+	int status = o->check ? tool_check_checks(self, o->check) : TOOL_OK;
 
-	if (o->check && !setting_parse(SETTING_CHECK, "--check", o->check, &checks, &why))
-		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
-	text_fini(&why);
-	if (status || !o->inject)
-		return status;
-	diag_init(&d, diag_print, stderr);
-	if (inject_rules_read(&rules, o->inject, "--inject", &d))
-		inject_rules_fini(&rules);
-	else
+	if (!status && o->inject && !tool_check_rules(o->inject, "--inject"))
 		status = TOOL_USAGE;
-	diag_fini(&d);
 	return status;
 }

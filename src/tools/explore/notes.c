@@ -72,17 +72,17 @@ static bool read_pair_line(struct notes *n, const struct fields *f)
 
 static bool read_choice_line(struct notes *n, const struct fields *f)
 {
-	struct noted_choice c = {
-		.choice = {.launch = wide_field(f, 1),
-			   .cta = wide_field(f, 2),
-			   .warp = field(f, 3),
-			   .step = field(f, 4),
-			   .at_turn = field(f, 5),
-			   .passes = field(f, 6),
-			   .count = field(f, 7),
-			   .to = {wide_field(f, 8), field(f, 9), (u8)field(f, 10)}},
-		.at = field_text(f, 11),
-		.to = field_text(f, 12)};
+	struct noted_choice c = {.choice = {.launch = wide_field(f, 1),
+					    .cta = wide_field(f, 2),
+					    .warp = field(f, 3),
+					    .step = field(f, 4),
+					    .at_turn = field(f, 5),
+					    .passes = field(f, 6),
+					    .count = field(f, 7),
+					    .to = {wide_field(f, 8), field(f, 9), (u8)field(f, 10),
+						   (u8)(field(f, 10) >> 8)}},
+				 .at = field_text(f, 11),
+				 .to = field_text(f, 12)};
 
 	return c.at && c.to && VEC_PUSH(&n->choices, c);
 }

@@ -58,6 +58,20 @@ static const struct noted_meeting *noted_meeting_of(const struct notes *n,
 	return NULL;
 }
 
+/* A warp, or lanes of it, ahead of the others. */
+static void say_alone(const struct schedule_choice *c, const char *at, struct text *t)
+{
+	if (c->to.last)
+		text_printf(t, ": lanes %u to %u of warp %u run on alone from %s\n", c->to.lane,
+			    c->to.last, c->warp, at);
+	else if (c->to.lane != SCHEDULE_NO_LANE)
+		text_printf(t,
+			    ": the lanes of warp %u that lane %u is among run on alone from %s\n",
+			    c->warp, c->to.lane, at);
+	else
+		text_printf(t, ": warp %u runs on alone from %s\n", c->warp, at);
+}
+
 static void say_choice(const struct notes *n, const struct noted_choice *c, struct text *t)
 {
 	const struct noted_launch *l = noted_launch_of(n, c->choice.launch);
@@ -70,7 +84,7 @@ static void say_choice(const struct notes *n, const struct noted_choice *c, stru
 		return;
 	}
 	if (!m && c->choice.warp == c->choice.to.warp && c->choice.cta == c->choice.to.cta) {
-		text_printf(t, ": warp %u runs on alone from %s\n", c->choice.warp, c->at);
+		say_alone(&c->choice, c->at, t);
 		return;
 	}
 	text_printf(t, ": warp %u stops before %s while ", m ? m->warp[0] : c->choice.warp,

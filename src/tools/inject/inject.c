@@ -67,18 +67,14 @@ static const struct {
 static int read_inject_number(const struct tool_command *self, struct inject_options *o, size_t k,
 			      const char *value)
 {
-	char *end;
-	unsigned long long x;
+	u64 *at = (u64 *)(void *)((char *)o + inject_numbers[k].at);
 
-	errno = 0;
-	x = strtoull(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end || errno || x < inject_numbers[k].least ||
-	    x > inject_numbers[k].most)
+	if (!tool_read_number(value, inject_numbers[k].least, inject_numbers[k].most, at))
 		return tool_usage(self, "%s takes a number from %llu to %llu, not '%s'",
 				  inject_numbers[k].name,
 				  (unsigned long long)inject_numbers[k].least,
 				  (unsigned long long)inject_numbers[k].most, value);
-	*(u64 *)(void *)((char *)o + inject_numbers[k].at) = x;
+	o->given |= 1u << k;
 	return TOOL_OK;
 }
 
@@ -118,38 +114,38 @@ static int read_inject_option(const struct tool_command *self, struct inject_opt
 	return tool_usage(self, "unknown option '%s', or its value is missing", argv[*i]);
 }
 
-static int read_inject_checks(const struct tool_command *self, const struct inject_options *o)
-{
-	struct text why = {0};
-	u64 checks;
-	int status = TOOL_OK;
+/* Of inject_numbers. */
+enum { NUMBER_RUNS, NUMBER_SCHEDULES, NUMBER_SEED, NUMBER_JOBS };
 
-	if (!setting_parse(SETTING_CHECK, "--check", o->check, &checks, &why))
-		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");
-	text_fini(&why);
-	return status;
+static bool number_given(const struct inject_options *o, u32 k)
+{
+	return o->given >> k & 1;
 }
 
 /* What the kind of runs that is asked for does not take. NULL: all is well. */
 static const char *misplaced_option(const struct inject_options *o)
 {
-	bool sites = o->runs != 0;
+	bool sites = o->runs != 0, sweep = !sites && !o->dry, rules = !sites && o->rules;
+	const struct {
+		bool is_there, fits;
+		const char *name;
+	} options[] = {
+		{o->sweep != NULL, !sites && !o->rules, "--sweep"},
+		{o->error != NULL, !sites && !rules, "--error"},
+		{number_given(o, NUMBER_SCHEDULES), sweep, "--schedules"},
+		{o->rules != NULL, !sites, "--rules"},
+		{o->group != NULL, sites, "--group"},
+		{o->model != NULL, sites, "--model"},
+		{o->kernel != NULL, sites, "--kernel"},
+		{number_given(o, NUMBER_SEED), sites, "--seed"},
+		{number_given(o, NUMBER_JOBS), sites && !o->dry, "-j"},
+		{o->golden != NULL, sites || sweep, "--golden"},
+	};
 
-	if (sites && o->sweep)
-		return "--sweep";
-	if (sites && o->error)
-		return "--error";
-	if (sites && o->schedules)
-		return "--schedules";
-	if (sites && o->rules)
-		return "--rules";
-	if (!sites && o->group)
-		return "--group";
-	if (!sites && o->model)
-		return "--model";
-	if (!sites && o->kernel)
-		return "--kernel";
-	return o->rules && o->sweep ? "--sweep" : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		if (options[i].is_there && !options[i].fits)
+			return options[i].name;
+	return NULL;
 }
 
 /* Are these options of the kind of runs that is asked for? */
@@ -169,7 +165,7 @@ static int check_inject_options(const struct tool_command *self, struct inject_o
 	if (o->device && !tool_check_devices(o->device))
 		return TOOL_USAGE;
 	if (o->check)
-		status = read_inject_checks(self, o);
+		status = tool_check_checks(self, o->check);
 	if (!status && o->timeout &&
 	    !setting_parse(SETTING_TIMEOUT, "--timeout", o->timeout, &o->limit_ms, &why))
 		status = tool_usage(self, "%s", why.at ? why.at : "no memory left");

@@ -8,11 +8,14 @@
 
 /* PROG is not right without injection. */
 #define TOOL_UNFIT 3
+/* Where messages about rules say that these are: they are about parts that options give. */
+#define INJECT_PLACE "ptxloom inject"
 
 struct inject_options {
 	const char *sweep, *rules, *error, *golden, *timeout, *device, *check;
 	const char *kernel, *group, *model;
 	u64 limit_ms, runs, schedules, seed, jobs;
+	u32 given; /* a bit for each number that an option gives */
 	bool dry;
 };
 
@@ -28,7 +31,7 @@ struct campaign {
 
 /*
  * The environment of a run: `rule` (NULL: none) acts, under the n-th random schedule (0: none).
- * Lines of it are in t; variables end with NULL. False: no memory.
+ * Lines of it are in e; variables end with NULL. False: no memory; there is nothing to free.
  */
 #define INJECT_VARIABLES 7u
 struct inject_environment {
@@ -52,8 +55,6 @@ bool inject_is_golden(const struct campaign *c, const struct trial *t);
 bool inject_has_findings(const struct campaign *c, const struct trial *t);
 /* The next line about an act from `at` on, behind "ptxloom: inject: "; NULL: there is none. */
 const char *inject_act_line(const char *at);
-/* Is the rule one? The message is about the option that a part of it is from. */
-bool inject_is_rule(const char *rule);
 /* The command that does it again. */
 void inject_say_command(const struct campaign *c, const char *rule, u64 schedule);
 

@@ -2,7 +2,6 @@
  * Runs of `ptxloom inject`, and what they have left.
  */
 #include "src/check/finding.h"
-#include "src/inject/rules.h"
 #include "src/tools/inject/inject.h"
 
 #include <stdio.h>
@@ -40,6 +39,8 @@ bool inject_environment(const struct campaign *c, const char *rule, u64 schedule
 		ok &= !e->line[i].failed;
 		e->variables[i] = e->line[i].at;
 	}
+	if (!ok)
+		inject_environment_fini(e);
 	return ok;
 }
 
@@ -55,8 +56,10 @@ bool inject_run(const struct campaign *c, const char *rule, u64 schedule, bool d
 	bool ok = inject_environment(c, rule, schedule, dry, &e);
 
 	*t = (struct trial){0};
-	ok = ok && trial_run(t, c->argv, e.variables, c->limit_ms);
-	inject_environment_fini(&e);
+	if (ok) {
+		ok = trial_run(t, c->argv, e.variables, c->limit_ms);
+		inject_environment_fini(&e);
+	}
 	return ok;
 }
 
@@ -114,20 +117,6 @@ const char *inject_act_line(const char *at)
 		at = at ? at + 1 : NULL;
 	}
 	return at && *at ? at + sizeof(mark) - 1 : NULL;
-}
-
-bool inject_is_rule(const char *rule)
-{
-	struct inject_rules rules;
-	struct diag d;
-	bool ok;
-
-	diag_init(&d, diag_print, stderr);
-	ok = inject_rules_read(&rules, rule, "ptxloom inject", &d);
-	if (ok)
-		inject_rules_fini(&rules);
-	diag_fini(&d);
-	return ok;
 }
 
 void inject_say_command(const struct campaign *c, const char *rule, u64 schedule)

@@ -16,8 +16,15 @@ struct site_launch {
 };
 
 /* What becomes of a run. */
-enum outcome { OUTCOME_MASKED, OUTCOME_SILENT, OUTCOME_CRASH, OUTCOME_ERROR, OUTCOME_HANG };
-#define OUTCOMES 5u
+enum outcome {
+	OUTCOME_MASKED,
+	OUTCOME_SILENT,
+	OUTCOME_FOUND, /* by a check; else it would be silent, masked or an error */
+	OUTCOME_CRASH,
+	OUTCOME_ERROR,
+	OUTCOME_HANG,
+	OUTCOMES
+};
 
 struct site_run {
 	struct trial trial;
@@ -111,11 +118,12 @@ static bool begin_site(struct sites *s)
 
 static enum outcome outcome_of(const struct campaign *c, const struct trial *t)
 {
-	return t->timed_out             ? OUTCOME_HANG
-	       : t->signal              ? OUTCOME_CRASH
-	       : t->status              ? OUTCOME_ERROR
-	       : inject_is_golden(c, t) ? OUTCOME_MASKED
-					: OUTCOME_SILENT;
+	return t->timed_out                ? OUTCOME_HANG
+	       : t->signal                 ? OUTCOME_CRASH
+	       : inject_has_findings(c, t) ? OUTCOME_FOUND
+	       : t->status                 ? OUTCOME_ERROR
+	       : inject_is_golden(c, t)    ? OUTCOME_MASKED
+					   : OUTCOME_SILENT;
 }
 
 static void end_site(struct sites *s, u32 at)
@@ -187,6 +195,11 @@ static void say_outcomes(const struct sites *s)
 	say_share("SDC", n[OUTCOME_SILENT], s->c->o->runs);
 	printf(": exit status 0, but it has printed something else\n");
 	say_example(s, OUTCOME_SILENT);
+	if (s->c->o->check) {
+		say_share("found", n[OUTCOME_FOUND], s->c->o->runs);
+		printf(": checks find something\n");
+		say_example(s, OUTCOME_FOUND);
+	}
 	say_share("DUE", stopped, s->c->o->runs);
 	printf(": %llu signals, %llu errors, %llu hangs\n", (unsigned long long)n[OUTCOME_CRASH],
 	       (unsigned long long)n[OUTCOME_ERROR], (unsigned long long)n[OUTCOME_HANG]);
@@ -217,7 +230,7 @@ static int count_sites(struct sites *s)
 
 	begin_rule(s->c->o, &rule);
 	text_puts(&rule, " -> count");
-	if (rule.failed || !inject_is_rule(rule.at))
+	if (rule.failed || !tool_check_rules(rule.at, INJECT_PLACE))
 		status = TOOL_USAGE;
 	status = status ? status : inject_run_first(s->c, rule.at, 0, &t);
 	if (!status && !take_counts(s, &t))
@@ -239,7 +252,7 @@ static int check_model(const struct sites *s)
 
 	begin_rule(s->c->o, &rule);
 	text_printf(&rule, " inst=1 -> flip %s", s->c->o->model ? s->c->o->model : "1");
-	if (!rule.failed && inject_is_rule(rule.at))
+	if (!rule.failed && tool_check_rules(rule.at, INJECT_PLACE))
 		status = TOOL_OK;
 	text_fini(&rule);
 	return status;

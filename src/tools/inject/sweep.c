@@ -114,7 +114,8 @@ static int sweep_once(struct campaign *c, u64 nth, bool *acted, u64 *count)
 
 	write_rule(c->o, nth, &rule);
 	if (nth == 1)
-		status = rule.at && inject_is_rule(rule.at) ? run_plainly(c) : TOOL_USAGE;
+		status = rule.at && tool_check_rules(rule.at, INJECT_PLACE) ? run_plainly(c)
+									    : TOOL_USAGE;
 	if (!status)
 		status = sweep_schedules(c, rule.at, nth, acted, &survived);
 	*count += !status && *acted && survived;
@@ -170,7 +171,7 @@ int inject_list(const struct tool_command *self, struct campaign *c)
 	else
 		write_rule(c->o, 0, &rule);
 	c->limit_ms = c->o->limit_ms;
-	if (!rule.at || !inject_is_rule(rule.at))
+	if (!rule.at || !tool_check_rules(rule.at, INJECT_PLACE))
 		status = TOOL_USAGE;
 	else if (!inject_run(c, rule.at, 0, true, &t))
 		status = TOOL_CANNOT_RUN;

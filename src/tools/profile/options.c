@@ -368,12 +368,18 @@ static bool take_folders(struct parser *p, const char *value)
 	return true;
 }
 
+/* Reports name sources, they do not have them. */
 static bool take_import_source(struct parser *p, const char *value)
 {
 	u32 word;
+	bool ok = TAKE_WORD(p, "--import-source", value, &word, "off", "no", "0", "false", "on",
+			    "yes", "1", "true");
 
-	return TAKE_WORD(p, "--import-source", value, &word, "on", "off", "yes", "no", "1", "0",
-			 "true", "false");
+	if (ok && word >= 4)
+		fputs("==WARNING== --import-source has no effect: sources are read when they are "
+		      "shown, and --source-folders says where they are\n",
+		      stderr);
+	return ok;
 }
 
 static bool take_trace(struct parser *p, const char *value)
@@ -402,14 +408,21 @@ static bool take_query_mode(struct parser *p, const char *value)
 	return ok;
 }
 
-/* Replays: there are none, so that they do not disturb. */
-
+/* Launches are counted one by one, without replays: what kernel and application replays count. */
 static bool take_replay(struct parser *p, const char *value)
 {
 	u32 word;
 
-	return TAKE_WORD(p, "--replay-mode", value, &word, "kernel", "application", "range",
-			 "app-range");
+	if (!TAKE_WORD(p, "--replay-mode", value, &word, "kernel", "application", "range",
+		       "app-range"))
+		return false;
+	if (word < 2)
+		return true;
+	text_printf(&p->why,
+		    "--replay-mode %s: launches are counted one by one, not by ranges; "
+		    "--print-summary per-nvtx sums those of a range",
+		    value);
+	return false;
 }
 
 static const struct option {

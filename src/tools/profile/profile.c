@@ -62,7 +62,7 @@ const char tool_help_profile[] =
 	"  -i, --import FILE       print this report; no program is started\n"
 	"  --diff A B              print what differs between two reports, by kernel and by line\n"
 	"  --log-file FILE         print to FILE instead of standard output\n"
-	"  --assert 'METRIC OP VALUE'\n"
+	"  --assert 'METRIC OP NUMBER [+- PERCENT%]'\n"
 	"                          a budget: the exit status is 1 if a launch breaks it; OP: <= < == != >= >\n"
 	"  --kernel NAME           the --assert in front of it is for this kernel: a name or regex:EXPRESSION\n"
 	"  --query-metrics, --list-metrics, --list-sections, --list-sets\n"
@@ -73,8 +73,8 @@ const char tool_help_profile[] =
 	"  --timeout TIME          as `ptxloom run`\n"
 	"  --help                  this text\n"
 	"\n"
-	"--replay-mode, --import-source and --target-processes all are taken, and change nothing; other options of\n"
-	"ncu are taken with a warning, or refused with a reason. Exit status: that\n"
+	"--replay-mode kernel or application and --target-processes all are taken, and are what is done anyway;\n"
+	"other options of ncu are taken with a warning, or refused with a reason. Exit status: that\n"
 	"of PROG; 1 if a budget is broken; 2 for wrong arguments; 126, 127 and 124 as `ptxloom run`.\n";
 /* clang-format on */
 

@@ -111,6 +111,7 @@ bool report_read(struct report *r, const char *path, struct text *why)
 		text_printf(why, "%s: %s", path, strerror(errno));
 		return false;
 	}
+	r->files++;
 	at = (const char *)file.data;
 	end = at + file.size;
 	for (u64 n = 1; at < end; n++) {
@@ -196,6 +197,9 @@ void report_fini(struct report *r)
 	for (size_t i = 0; i < r->findings.len; i++)
 		cJSON_Delete(r->findings.at[i].json);
 	VEC_FREE(&r->findings);
+	if (r->has_coverage)
+		cover_model_free(&r->model);
+	cover_input_free(&r->covered);
 	FREE_WORDS(r->injected);
 	FREE_WORDS(r->devices);
 	FREE_WORDS(r->checks);

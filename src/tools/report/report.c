@@ -19,6 +19,8 @@ const char tool_help_report[] =
 	"  --markdown         a table, for $GITHUB_STEP_SUMMARY\n"
 	"  --codequality      the report that GitLab shows in merge requests\n"
 	"  --json             everything\n"
+	"  --coverage PROFILE the coverage of device code, too, of a folder or file as of `ptxloom coverage`; several\n"
+	"                     may be given (text, --markdown, --json); --root DIR as there\n"
 	"  -o, --output FILE  write there instead of standard output\n"
 	"  --fail             exit with 1 if there are errors, or if no kernel has run\n"
 	"  --require CHECKS   exit with 1 if one of these checks (mem,race ..) was not on in any process\n"
@@ -44,6 +46,8 @@ static const struct report_format {
 struct report_choice {
 	const struct report_format *format;
 	const char *to, *require;
+	VEC(const char *) coverage;
+	struct cover_choice cover;
 	bool fail;
 };
 
@@ -57,6 +61,8 @@ static const struct option report_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"fail", no_argument, NULL, 'f'},
 	{"require", required_argument, NULL, 'r'},
+	{"coverage", required_argument, NULL, 'c'},
+	{"root", required_argument, NULL, 'R'},
 	{"help", no_argument, NULL, 'h'},
 	{0},
 };
@@ -81,6 +87,11 @@ static bool read_report_options(const struct tool_command *self, struct report_c
 			o->fail = true;
 		} else if (c == 'r') {
 			o->require = optarg;
+		} else if (c == 'c') {
+			if (!VEC_PUSH(&o->coverage, optarg))
+				return tool_usage(self, "no memory left") < 0;
+		} else if (c == 'R') {
+			o->cover.root = optarg;
 		} else if (c == 'h') {
 			*status = tool_help(self);
 			return false;
@@ -91,7 +102,12 @@ static bool read_report_options(const struct tool_command *self, struct report_c
 					  argv[optind - 1]) < 0;
 		}
 	}
-	if (optind == argc)
+	if (o->coverage.len && o->format && o->format->write != report_markdown &&
+	    o->format->write != report_json && o->format->write != report_text)
+		return tool_usage(self, "--coverage goes with the text, --markdown and --json") < 0;
+	if (o->cover.root && !o->coverage.len)
+		return tool_usage(self, "--root goes with --coverage") < 0;
+	if (optind == argc && !o->coverage.len)
 		return tool_usage(self, "no FILE is given") < 0;
 	return true;
 }
@@ -165,23 +181,32 @@ int tool_main_report(const struct tool_command *self, int argc, char **argv)
 	struct text why = {0};
 	int status = TOOL_OK;
 
-	if (!read_report_options(self, &o, argc, argv, &status))
+	if (!read_report_options(self, &o, argc, argv, &status)) {
+		VEC_FREE(&o.coverage);
 		return status;
-	if (!are_checks(self, o.require))
+	}
+	if (!are_checks(self, o.require)) {
+		VEC_FREE(&o.coverage);
 		return TOOL_USAGE;
+	}
 	status = TOOL_OK;
+	for (size_t i = 0; i < o.coverage.len && status == TOOL_OK; i++)
+		status = cover_input_read(&r.covered, o.coverage.at[i]) ? TOOL_OK : TOOL_USAGE;
+	if (status == TOOL_OK && !report_cover(&r, &o.cover))
+		status = TOOL_USAGE;
 	for (int i = optind; i < argc && !why.len; i++)
 		report_read(&r, argv[i], &why);
 	if (why.len) {
 		fprintf(stderr, "ptxloom report: error: %s\n", why.at);
 		status = TOOL_USAGE;
-	} else {
+	} else if (status == TOOL_OK) {
 		report_merge(&r);
 		status = put_merged(&r, &o);
 		if (status == TOOL_OK && !is_met(&r, &o))
 			status = TOOL_FINDINGS;
 	}
 	text_fini(&why);
+	VEC_FREE(&o.coverage);
 	report_fini(&r);
 	return status;
 }

@@ -4,6 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/base/vec.h"
+#include "src/cover/model.h"
 
 #include <cjson/cJSON.h>
 
@@ -21,7 +22,11 @@ struct report {
 	VEC(char *) injected;                /* acts of rules */
 	VEC(char *) devices, checks, hosts;  /* each once, sorted */
 	u64 processes, launches, errors, warnings;
-	u64 damaged; /* lines that were left out */
+	u32 files;   /* that were read */
+	u64 damaged; /* lines and profiles that were left out */
+	struct cover_input covered;
+	bool has_coverage;
+	struct cover_model model; /* of `covered`, when has_coverage */
 };
 
 /* Add a file; damaged lines are named on standard error. False, with `why`: it cannot be read. */
@@ -29,6 +34,15 @@ bool report_read(struct report *r, const char *path, struct text *why);
 /* Merge and sort, when all is read. */
 void report_merge(struct report *r);
 void report_fini(struct report *r);
+
+/* The coverage that was read, when all is: report.covered. False after a message. */
+bool report_cover(struct report *r, const struct cover_choice *choice);
+void report_cover_text(const struct report *r, struct text *out);
+void report_cover_markdown(const struct report *r, struct text *out);
+void report_cover_json(const struct report *r, cJSON *root);
+
+/* A cell of a table: no bars, no lines, no marks of HTML. */
+void report_markdown_cell(struct text *t, const char *s);
 
 /* A path as CI wants it: seen from the project's folder. */
 const char *report_path(const char *path);

@@ -54,6 +54,15 @@ static void say_done(const struct report *r, struct text *t)
 		text_puts(t, "; no kernel has run");
 }
 
+/* The line of it, if a file was there that says it. */
+static void end_done(const struct report *r, struct text *t)
+{
+	if (!r->files)
+		return;
+	say_done(r, t);
+	text_puts(t, "\n");
+}
+
 void report_text(const struct report *r, struct text *out)
 {
 	for (size_t i = 0; i < r->findings.len; i++) {
@@ -70,12 +79,11 @@ void report_text(const struct report *r, struct text *out)
 	}
 	for (size_t i = 0; i < r->injected.len; i++)
 		text_printf(out, "%s\n", r->injected.at[i]);
-	say_done(r, out);
-	text_puts(out, "\n");
+	report_cover_text(r, out);
+	end_done(r, out);
 }
 
-/* A cell of a table: no bars, no lines, no marks of HTML. */
-static void markdown_text(struct text *t, const char *s)
+void report_markdown_cell(struct text *t, const char *s)
 {
 	for (; *s; s++)
 		if (*s == '|' || *s == '\\' || *s == '`' || *s == '*' || *s == '_' || *s == '[')
@@ -107,17 +115,17 @@ void report_markdown(const struct report *r, struct text *out)
 		cell[3] = f->message;
 		for (size_t c = 0; c < ARRAY_LEN(cell); c++) {
 			text_puts(out, "| ");
-			markdown_text(out, cell[c]);
+			report_markdown_cell(out, cell[c]);
 			text_puts(out, " ");
 		}
 		text_puts(out, "| ");
-		markdown_text(out, f->kernel);
+		report_markdown_cell(out, f->kernel);
 		text_printf(out, " | %llu |\n", (unsigned long long)f->count);
 		text_fini(&place);
 	}
 	text_puts(out, r->findings.len ? "\n" : "");
-	say_done(r, out);
-	text_puts(out, "\n");
+	end_done(r, out);
+	report_cover_markdown(r, out);
 }
 
 /* Data of a workflow command; properties have no colons and commas either. */
@@ -337,6 +345,7 @@ void report_json(const struct report *r, struct text *out)
 	add_report_words(root, "devices", r->devices.at, r->devices.len);
 	add_report_words(root, "checks", r->checks.at, r->checks.len);
 	add_report_words(root, "injected", r->injected.at, r->injected.len);
+	report_cover_json(r, root);
 	list = cJSON_AddArrayToObject(root, "findings");
 	for (size_t i = 0; i < r->findings.len; i++) {
 		cJSON *o = cJSON_Duplicate(r->findings.at[i].json, true);

@@ -18,17 +18,21 @@ enum effect {
 	SAVE,    /* a file, in XML */
 	KERNELS, /* key=value, .. of those that are checked */
 	EXCLUDED,
-	CALLERS,  /* frames of the host */
-	LIMIT,    /* of what is printed, 0: none */
-	LEVEL,    /* of what is printed, auto: warnings, too */
-	PREFIX,   /* of lines */
-	STRIP,    /* folders of names of files */
-	PASS,     /* an option of `ptxloom check` with the same values */
-	XML,      /* the format */
-	UNUSED,   /* memory that is never written */
-	DEFAULTS, /* the first value is what happens always */
-	NOTED,    /* about what an emulator does not have, or does always */
-	MODE,     /* DEFAULTS, but for attach */
+	CALLERS,   /* frames of the host */
+	LIMIT,     /* of what is printed, 0: none */
+	LEVEL,     /* of what is printed, auto: warnings, too */
+	PREFIX,    /* of lines */
+	STRIP,     /* folders of names of files */
+	AFTER,     /* a fault: the device is lost, or the kernel alone */
+	PROCESSES, /* that are checked */
+	FILTER,    /* of those, by names */
+	PASS,      /* an option of `ptxloom check` with the same values */
+	XML,       /* the format */
+	UNUSED,    /* memory that is never written */
+	DEFAULTS,  /* the first value is what happens always */
+	NOTED,     /* about what an emulator does not have, or does always */
+	NVTX,      /* DEFAULTS, the first two */
+	MODE,      /* DEFAULTS, but for attach */
 	REFUSED,
 	SHOW_HELP,
 	SHOW_VERSION,
@@ -82,6 +86,7 @@ static const char sanitizer_help[] =
 /* What the options have said. */
 struct sanitizer {
 	const char *tool, *leaks, *api, *save;
+	const char *processes, *filter; /* NULL: not given */
 	bool xml, unused;
 	bool is_noted[ARRAY_LEN(sanitizer_rows)];
 	struct text kernels, excluded; /* patterns, as --kernel-name takes them */
@@ -258,10 +263,22 @@ static int take_known(struct sanitizer *s, const struct sanitizer_row *r, const 
 	case STRIP:
 		return setenv("PTXLOOM_CHECK_STRIP", *value == 'y' ? "1" : "0", 1) ? TOOL_CANNOT_RUN
 										   : TOOL_OK;
+	case AFTER:
+		return setenv("PTXLOOM_AFTER_FAULT", *value == 'k' ? "continue" : "stick", 1)
+			       ? TOOL_CANNOT_RUN
+			       : TOOL_OK;
+	case PROCESSES:
+		s->processes = value;
+		return TOOL_OK;
+	case FILTER:
+		s->filter = value;
+		return TOOL_OK;
 	case PASS:
 		return take_pass(s, r->name, value);
 	case DEFAULTS:
 		return is_first(r->values, value) ? TOOL_OK : take_noted(s, r);
+	case NVTX:
+		return *value == 'y' || *value == 't' ? TOOL_OK : take_noted(s, r);
 	case NOTED:
 		return take_noted(s, r);
 	case MODE:
@@ -328,8 +345,11 @@ static void add_checks(const struct sanitizer *s, struct text *t)
 static bool add_words(struct sanitizer *s)
 {
 	struct text checks = {0};
+	const char *processes = s->filter ? s->filter : s->processes;
 	bool ok;
 
+	if (processes && setenv("PTXLOOM_CHECK_PROCESSES", processes, 1))
+		return false;
 	add_checks(s, &checks);
 	ok = checks.at && add_word(s, "--check", checks.at);
 	text_fini(&checks);
@@ -387,6 +407,10 @@ int tool_main_sanitizer(int argc, char **argv)
 		status = refuse_word("%s", "--track-unused-memory needs --tool initcheck");
 	else if (!status && s.xml != (s.save != NULL))
 		status = refuse_word("%s", "--xml and --save go together");
+	else if (!status && s.filter && s.processes && !strcmp(s.processes, "application-only"))
+		status = refuse_word(
+			"%s",
+			"--target-processes application-only and a filter do not go together");
 	if (!status)
 		status = add_words(&s) ? start_check(&s, argc - i, argv + i) : TOOL_CANNOT_RUN;
 	for (size_t k = 0; k < s.pass.len; k++)

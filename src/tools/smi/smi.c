@@ -186,9 +186,23 @@ static int put_answer(struct text *t, const struct smi_options *o,
 	return TOOL_OK;
 }
 
+/* A file is opened, and emptied, once there is an answer to write. */
+static int write_answer(const struct tool_command *self, const struct text *t, const char *file,
+			FILE **to)
+{
+	if (!*to && !(*to = fopen(file, "we")))
+		return tool_usage(self, "%s: cannot be written", file);
+	fwrite(t->at, 1, t->len, *to);
+	if (fflush(*to) == 0 && !ferror(*to))
+		return TOOL_OK;
+	fprintf(stderr, "ptxloom %s: %s: cannot be written\n", self->name,
+		file ? file : "standard output");
+	return TOOL_USAGE;
+}
+
 static int print_answer(const struct tool_command *self, const struct smi_options *o,
 			const struct smi_devices *devices, const struct smi_format *format,
-			FILE *to)
+			FILE **to)
 {
 	struct text t = {0};
 	int status = put_answer(&t, o, devices, format);
@@ -197,41 +211,51 @@ static int print_answer(const struct tool_command *self, const struct smi_option
 		fprintf(stderr, "ptxloom %s: out of memory\n", self->name);
 		status = TOOL_USAGE;
 	} else if (!status && t.at) {
-		fwrite(t.at, 1, t.len, to);
-		fflush(to);
+		status = write_answer(self, &t, o->file, to);
 	}
 	text_fini(&t);
 	return status;
+}
+
+static void wait_ms(u64 ms)
+{
+	nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
+}
+
+/* False after a message: the options do not go together. */
+static bool is_smi_use(const struct tool_command *self, const struct smi_options *o)
+{
+	bool is_query = o->devices || o->processes;
+
+	if (is_query && !o->format)
+		tool_usage(self, "--format=csv is needed with --query-gpu and "
+				 "--query-compute-apps");
+	else if (o->format && !is_query)
+		tool_usage(self, "--format is for --query-gpu and --query-compute-apps");
+	else if ((o->xml || o->sections) && !o->query)
+		tool_usage(self, "-x and -d need -q");
+	else
+		return true;
+	return false;
 }
 
 static int run_smi(const struct tool_command *self, const struct smi_options *o)
 {
 	struct smi_format format = {0};
 	struct smi_devices devices;
-	FILE *to = stdout;
+	FILE *to = o->file ? NULL : stdout;
 	int status;
 
-	if ((o->devices || o->processes) && !o->format)
-		return tool_usage(self, "--format=csv is needed with --query-gpu and "
-					"--query-compute-apps");
-	if (o->format && !o->devices && !o->processes)
-		return tool_usage(self, "--format is for --query-gpu and --query-compute-apps");
-	if ((o->xml || o->sections) && !o->query)
-		return tool_usage(self, "-x and -d need -q");
-	if (o->format && !smi_format_read(o->format, &format))
+	if (!is_smi_use(self, o) || (o->format && !smi_format_read(o->format, &format)))
 		return TOOL_USAGE;
 	if (!choose_devices(&devices, o->ids))
 		return SMI_NO_DEVICE;
-	if (o->file && !(to = fopen(o->file, "we")))
-		return tool_usage(self, "%s: cannot be written", o->file);
 	do {
-		status = print_answer(self, o, &devices, &format, to);
+		status = print_answer(self, o, &devices, &format, &to);
 		if (!status && o->loop_ms)
-			nanosleep(&(struct timespec){(time_t)(o->loop_ms / 1000),
-						     (long)(o->loop_ms % 1000) * 1000000},
-				  NULL);
-	} while (!status && o->loop_ms && !ferror(to));
-	if (to != stdout)
+			wait_ms(o->loop_ms);
+	} while (!status && o->loop_ms);
+	if (to && to != stdout)
 		fclose(to);
 	return status;
 }

@@ -75,14 +75,16 @@ struct process_row {
 static void put_process_row(void *user, const struct smi_process *p)
 {
 	struct process_row *r = user;
+	enum { NAME_WIDTH = 36 };
 	size_t n = strlen(p->name);
+	bool is_long = n > NAME_WIDTH;
 	char used[24];
 
 	/* Of long names the end. */
 	snprintf(used, sizeof(used), "%lluMiB", (unsigned long long)p->bytes >> 20);
-	text_printf(r->text, "| %4u   N/A  N/A %15u      C   %s%-*.38s %11s |\n", r->device, p->pid,
-		    n > 38 ? "..." : "", n > 38 ? 35 : 38, n > 38 ? p->name + n - 35 : p->name,
-		    used);
+	text_printf(r->text, "| %4u   N/A  N/A %15u      C   %s%-*s %9s |\n", r->device, p->pid,
+		    is_long ? "..." : "", is_long ? NAME_WIDTH - 3 : NAME_WIDTH,
+		    is_long ? p->name + n - (NAME_WIDTH - 3) : p->name, used);
 	r->any = true;
 }
 

@@ -189,17 +189,6 @@ static void print_link_line(const char *top)
 		top);
 }
 
-/* Device code of several objects is not linked; what build systems link is an empty object. */
-static int device_link(const struct line *l)
-{
-	const char *out = "a_dlink.o";
-
-	for (u32 i = 1; i + 1 < l->words.len; i++)
-		if (!strcmp(l->words.at[i], "-o") || !strcmp(l->words.at[i], "--output-file"))
-			out = l->words.at[i + 1];
-	return cc_empty_object(out);
-}
-
 /*
  * `nvcc --run PROGRAM` alone builds nothing. The name may be within quotes, which nvcc's own shell
  * takes away: Meson asks so.
@@ -260,8 +249,6 @@ static int answer(const struct line *l)
 		      stderr);
 		return TOOL_CANNOT_RUN;
 	}
-	if (line_has(l, "-dlink", "--device-link"))
-		return device_link(l);
 	if (line_has(l, "-v", "--verbose") || line_has(l, "-dryrun", "--dryrun")) {
 		print_folders(top);
 		if (line_has(l, "__cmake_determine_cuda", "__cmake_determine_cuda")) {

@@ -4,7 +4,7 @@
 #ifndef PL_TOOLS_TOOLKIT_H
 #define PL_TOOLS_TOOLKIT_H
 
-#include "src/tools/cc.h"
+#include "src/tools/cc/cc.h"
 
 /* The folder, without a final slash. False: not found. */
 bool tool_find_toolkit(char *out, size_t size);

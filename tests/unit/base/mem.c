@@ -5,7 +5,7 @@
 static enum mem_found fill(struct mem *m, u64 at, u64 size)
 {
 	struct mem_cache c = {0};
-	enum mem_found found = mem_cache_fill(m, &c, at, size, false);
+	enum mem_found found = mem_cache_fill(m, &c, at, size, MEM_READ);
 
 	return found && mem_cache_hit(&c, at, size) ? found : MEM_FOUND_NONE;
 }

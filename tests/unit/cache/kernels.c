@@ -154,10 +154,10 @@ static const struct kernel kernels[] = {
 	{"gather of 4 MiB", gather, 0, 4096, 8, 256, 1, 1, 32, .038, 1135032, 262144, .04, .04},
 };
 
-static struct cache_trace *trace_of(const struct kernel *k, u32 cta)
+static struct cache_trace *trace_of(const struct kernel *k, struct cache_shapes *shapes, u32 cta)
 {
 	static struct cache_shape shape;
-	struct cache_trace *t = cache_trace_new(cta, k->warps);
+	struct cache_trace *t = cache_trace_new(cta, k->warps, shapes);
 	u64 address[32];
 	u32 len = 0;
 	bool store;
@@ -177,21 +177,36 @@ static struct cache_trace *trace_of(const struct kernel *k, u32 cta)
 }
 
 /* The CTAs that the SM holds in its n-th round. */
-static void play_round(const struct kernel *k, struct cache_sm *sm, u32 index, u32 round)
+static u32 start_round(const struct kernel *k, struct cache_shapes *shapes, struct cache_sm *sm,
+		       u32 index, u32 round, struct cache_trace **t)
 {
-	struct cache_trace *t[RESIDENT];
 	u32 len = 0;
 
 	for (u32 q = 0; q < RESIDENT; q++) {
 		u32 cta = (round * RESIDENT + q) * SMS + index;
 
 		if (cta < k->ctas)
-			t[len++] = trace_of(k, cta);
+			t[len++] = trace_of(k, shapes, cta);
 	}
 	if (len)
-		cache_play_first(sm, t, len, NULL);
-	for (u32 q = 0; q < len; q++)
-		cache_trace_free(t[q]);
+		cache_sm_start(sm, t, len);
+	return len;
+}
+
+static void play_round(const struct kernel *k, struct l2 *l2, struct cache_sm *sm, u32 round)
+{
+	static struct cache_trace *t[SMS * RESIDENT];
+	struct cache_shapes shapes;
+	u32 len = 0;
+
+	if (!CHECK(cache_shapes_init(&shapes)))
+		return;
+	for (u32 i = 0; i < SMS; i++)
+		len += start_round(k, &shapes, &sm[i], i, round, t + len);
+	cache_play_round(l2, sm, SMS, NULL);
+	for (u32 i = 0; i < len; i++)
+		cache_trace_free(t[i]);
+	cache_shapes_fini(&shapes);
 }
 
 static bool near(double got, double want, double off)
@@ -209,11 +224,8 @@ static void test_kernel(const struct kernel *k, struct cache_sm *sm, struct l2 *
 	l2->count = (struct l2_counts){0};
 	for (u32 i = 0; i < SMS; i++)
 		cache_sm_begin(&sm[i]);
-	for (u32 round = 0; round * RESIDENT * SMS < k->ctas; round++) {
-		for (u32 i = 0; i < SMS; i++)
-			play_round(k, &sm[i], i, round);
-		cache_play_second(l2, sm, SMS, NULL);
-	}
+	for (u32 round = 0; round * RESIDENT * SMS < k->ctas; round++)
+		play_round(k, l2, sm, round);
 	for (u32 i = 0; i < SMS; i++)
 		cache_counts_add(&sum, &sm[i].count);
 	hits = (double)ld->hit / (double)ld->sectors;

@@ -47,9 +47,10 @@ static void record_mark(struct cache_trace *t, u32 w, u8 kind)
 	cache_trace_add(t, w, &s);
 }
 
-static struct cache_trace *record(struct cache_spill *spill, u32 accesses, bool scattered)
+static struct cache_trace *record(struct cache_shapes *shapes, struct cache_spill *spill,
+				  u32 accesses, bool scattered)
 {
-	struct cache_trace *t = cache_trace_new(0, WARPS);
+	struct cache_trace *t = cache_trace_new(0, WARPS, shapes);
 	u64 x = 1;
 
 	if (!CHECK(t))
@@ -73,20 +74,21 @@ static bool play(u64 most, bool has_file, u32 accesses, bool scattered, struct c
 	static const struct l2_rules second = {
 		.bytes = 1 << 20, .partitions = 2, .fetch_bytes = 64, .joins = 1};
 	struct cache_trace *t[CTAS] = {0};
+	struct cache_shapes shapes;
 	struct cache_spill spill;
 	struct cache_sm sm;
 	struct l2 l2;
-	bool ok = cache_sm_init(&sm, &first) && l2_init(&l2, &second);
+	bool ok = cache_shapes_init(&shapes) && cache_sm_init(&sm, &first) && l2_init(&l2, &second);
 
 	CHECK(ok);
 	cache_spill_init(&spill, most);
 	spill.failed = !has_file;
 	cache_sm_begin(&sm);
 	for (u32 i = 0; i < CTAS; i++)
-		ok &= (t[i] = record(&spill, accesses, scattered)) != NULL;
+		ok &= (t[i] = record(&shapes, &spill, accesses, scattered)) != NULL;
 	if (ok) {
-		cache_play_first(&sm, t, CTAS, NULL);
-		cache_play_second(&l2, &sm, 1, NULL);
+		cache_sm_start(&sm, t, CTAS);
+		cache_play_round(&l2, &sm, 1, NULL);
 	}
 	*sum = sm.count;
 	sum->l2 = l2.count;
@@ -95,6 +97,7 @@ static bool play(u64 most, bool has_file, u32 accesses, bool scattered, struct c
 		cache_trace_free(t[i]);
 	CHECK_MSG(!spill.kept && spill.free.len == spill.end, "nothing is left");
 	cache_spill_fini(&spill);
+	cache_shapes_fini(&shapes);
 	cache_sm_fini(&sm);
 	l2_fini(&l2);
 	return ok;

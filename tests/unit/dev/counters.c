@@ -14,7 +14,10 @@ static const char kernels[] =
 	"mov.u32 %r2, s; add.u32 %r2, %r2, %r1;\n"
 	"ld.global.u32 %r3, [%rd0];\n"
 	"st.shared.u32 [%r2], %r3; ret;\n}\n"
-	".visible .entry empty() { ret; }\n";
+	".visible .entry empty() { ret; }\n"
+	".visible .entry few(.param .u64 x)\n{\n"
+	".reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+	"ld.param.u64 %rd0, [x]; ld.global.u32 %r0, [%rd0]; ret;\n}\n";
 
 static struct ptxloom_device *open_counting(int counters, const char *checks)
 {
@@ -195,9 +198,34 @@ static void test_reset(void)
 	ptxloom_device_close(dev);
 }
 
+/* Of several kernels the instruction that has most, not that of the first one. */
+static void test_worst_kernel(void)
+{
+	struct ptxloom_device *dev = open_counting(PTXLOOM_COUNT_EXACT, NULL);
+	struct ptxloom_config c = {.grid = {1}, .block = {32}};
+	struct ptxloom_module *mod = NULL;
+	void *x = ptxloom_alloc(dev, 1 << 16);
+	unsigned step = 8;
+	char why[300];
+
+	CHECK(x && ptxloom_module_load(dev, kernels, sizeof(kernels) - 1, &mod) == 0);
+	CHECK(ptxloom_launch(ptxloom_module_kernel(mod, "few"), &c, (void *[]){&x}) == 0);
+	CHECK(ptxloom_launch(ptxloom_module_kernel(mod, "_Z4copyPjj"), &c, (void *[]){&x, &step}) ==
+	      0);
+	CHECK(ptxloom_metric_place(dev, NULL, SECTORS, why, sizeof(why)) == 0);
+	CHECK(strstr(why, "(32)") != NULL);
+	CHECK(ptxloom_metric_expect(dev, NULL, "global_ld_sectors == 1", why, sizeof(why)) ==
+	      PTXLOOM_ASSERT);
+	CHECK(strstr(why, "most at ") && strstr(why, "(32)"));
+	ptxloom_free(dev, x);
+	ptxloom_module_unload(mod);
+	ptxloom_device_close(dev);
+}
+
 int main(void)
 {
 	test_metrics();
+	test_worst_kernel();
 	test_counters();
 	test_nothing();
 	test_reset();

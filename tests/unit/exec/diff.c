@@ -10,6 +10,7 @@
  *   exec_diff --from s          starts with seed s
  *   exec_diff --reference       without the gang engine: programs are valid and end
  *   exec_diff --no-calls        programs without functions
+ *   exec_diff --tier            every program with compiled runs, too, not just some
  *   exec_diff --skip row        without instructions of this row ("cvt_pack"), may be repeated
  *   exec_diff --rows            list the rows that are in no program
  */
@@ -17,6 +18,7 @@
 #include "src/base/text.h"
 #include "src/lower/lower.h"
 #include "src/sched/debug.h"
+#include "src/tier/tier_int.h"
 #include "tests/check.h"
 #include "tests/skip.h"
 #include "tests/fuzz/progen.h"
@@ -40,6 +42,7 @@ struct trial {
 	const char *level; /* where it differed */
 	u32 pool;          /* and how: bit 0 two workers, bit 1 a permuted order; or POOL_DEBUG */
 	u32 layout;        /* enum layout, by the program's seed */
+	bool tier;         /* runs are compiled */
 	enum fault_kind fault; /* of the engine that did, FAULT_NONE: memory differs */
 	char why[400];
 };
@@ -54,7 +57,7 @@ enum layout { LAYOUT_USUAL, LAYOUT_NO_FUSION, LAYOUT_ONE_TO_ONE, LAYOUTS };
 
 struct options {
 	u64 first, n;
-	bool reference_only, print, rows;
+	bool reference_only, print, rows, tier;
 	u32 flags;
 	u32 uses[ISA_ROWS];
 	const char *skip[SKIPS];
@@ -274,6 +277,35 @@ static enum verdict compare_levels(struct trial *t, struct harness *h, struct ar
 	return v;
 }
 
+/* The levels that runs are compiled for; a program has code for one. */
+#define TIER_LEVELS 2u
+
+static enum verdict compare_tier(struct trial *t, struct harness *h, struct arguments *a,
+				 const struct outcome *want)
+{
+	enum verdict v = AGREE;
+
+	tier_choose(TIER_TWO);
+	for (u32 i = 0; i < TIER_LEVELS && v == AGREE; i++) {
+		struct program *p = lower(h, t);
+		struct outcome got;
+
+		if (!p || !exec_ops_select(levels[i])) {
+			exec_program_free(p);
+			continue;
+		}
+		t->level = levels[i];
+		t->pool = (u32)(t->p.seed + i) % 2;
+		got = run(h, t, a, p);
+		if (!same(t, want, &got))
+			v = DIFFER;
+		free(got.out);
+		exec_program_free(p);
+	}
+	tier_choose(TIER_ONE);
+	return v;
+}
+
 static enum verdict compare(struct trial *t, struct harness *h)
 {
 	struct arguments a = {.in = mem_alloc(&h->mem, t->in_bytes, 256, MEM_KIND_DEVICE),
@@ -294,6 +326,8 @@ static enum verdict compare(struct trial *t, struct harness *h)
 	}
 	if (v == AGREE && !t->reference_only)
 		v = compare_levels(t, h, &a, &want);
+	if (v == AGREE && t->tier)
+		v = compare_tier(t, h, &a, &want);
 	free(want.out);
 	return v;
 }
@@ -448,13 +482,21 @@ static void show(const struct trial *t, const u8 *off, bool all)
 	free(text);
 }
 
+/* One in so many programs also runs compiled. */
+#define TIER_SOME 25u
+
 static enum verdict try_seed(u64 seed, struct options *o)
 {
 	struct trial t = {.reference_only = o->reference_only, .uses = o->uses};
+	u32 flags = o->flags;
 	enum verdict v;
 	u8 *off;
 
+	t.tier = (o->tier || seed % TIER_SOME == 5) && tier_llvm_ready() && !o->reference_only;
+	if (t.tier) /* programs with calls are not compiled */
+		o->flags |= PROGEN_NO_CALLS;
 	trial_open(&t, seed, o);
+	o->flags = flags;
 	off = calloc(t.p.lines.len, 1);
 	v = judge(&t, off);
 	if (v != AGREE)
@@ -486,6 +528,8 @@ static bool option(struct options *o, char **argv, int *i)
 		o->print = true;
 	else if (!strcmp(argv[*i], "--skip") && value && o->skips < SKIPS)
 		o->skip[o->skips++] = argv[++*i];
+	else if (!strcmp(argv[*i], "--tier"))
+		o->tier = true;
 	else if (!strcmp(argv[*i], "--no-calls"))
 		o->flags |= PROGEN_NO_CALLS;
 	else
@@ -509,6 +553,50 @@ static void report(const struct options *o, u64 programs)
 	printf("# %llu programs, %u of %u rows\n", (unsigned long long)programs, used, possible);
 }
 
+/* Accesses of compiled runs of a kernel with such a load. */
+static u32 accesses_in_runs(const char *words)
+{
+	struct trial t = {.p = {.block = 64}};
+	struct harness h;
+	u32 found = 0;
+	char ptx[600];
+
+	snprintf(
+		ptx, sizeof(ptx),
+		".version 8.2\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x)\n"
+		"{ .reg .b64 %%a, %%d; .reg .b32 %%t, %%v;\nld.param.u64 %%a, [x];\n"
+		"mov.u32 %%t, %%tid.x;\nxor.b32 %%t, %%t, 3;\nmul.wide.u32 %%d, %%t, 4;\n"
+		"add.u64 %%a, %%a, %%d;\nld%s.u32 %%v, [%%a];\nmad.lo.u32 %%v, %%v, %%v, %%t;\n"
+		"mad.lo.u32 %%v, %%v, %%t, %%v;\nxor.b32 %%v, %%v, 5;\nst%s.u32 [%%a], %%v;\nret; }\n",
+		words, strstr(words, "acquire") ? ".release.gpu.global" : words);
+	if (harness_open(&h, ptx)) {
+		struct program *p = lower(&h, &t);
+		struct tier_live *l = p ? tier_live_new(p) : NULL;
+		struct tier_run *runs = NULL;
+		u32 n = l ? tier_plan(p, l, &runs) : 0;
+
+		for (u32 i = 0; i < n; i++)
+			found += runs[i].accesses;
+		CHECK_MSG(p != NULL, words);
+		free(runs);
+		tier_live_free(l);
+		exec_program_free(p);
+		harness_close(&h);
+	}
+	return found;
+}
+
+/* Their order is seen. */
+static void check_strong(void)
+{
+	static const char *const strong[] = {".volatile.global", ".relaxed.gpu.global",
+					     ".acquire.gpu.global", ".mmio.relaxed.sys.global"};
+
+	CHECK_MSG(accesses_in_runs(".global") == 2, "weak accesses take part in runs");
+	for (u32 i = 0; i < ARRAY_LEN(strong); i++)
+		CHECK_MSG(!accesses_in_runs(strong[i]), strong[i]);
+}
+
 int main(int argc, char **argv)
 {
 	/* Programs that told engines apart when few others did. */
@@ -523,11 +611,17 @@ int main(int argc, char **argv)
 		}
 	for (u32 i = 0; i < ARRAY_LEN(levels); i++)
 		check_level(exec_ops_select(levels[i]), levels[i]);
+	if (!tier_llvm_ready())
+		check_skip("compiled runs", "LLVM is not installed");
 	for (u32 i = 0; argc == 1 && i < ARRAY_LEN(known); i++)
 		bad += try_seed(known[i], &o) != AGREE;
 	for (s = o.first; s < o.first + o.n && bad < 10; s++)
 		bad += try_seed(s, &o) != AGREE;
+	check_strong();
 	report(&o, s - o.first);
 	CHECK_MSG(bad == 0, "both engines leave the same memory");
+	printf("# %u runs of micro-ops were compiled\n", tier_counts().made);
+	CHECK_MSG(!tier_counts().failed, "all runs that were to be compiled are");
+	CHECK_MSG(tier_counts().made || argc > 1 || !tier_llvm_ready(), "some runs are compiled");
 	return check_done();
 }

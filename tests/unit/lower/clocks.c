@@ -1,6 +1,7 @@
 /*
- * What lowering makes of special registers by what their values depend on: loops that do nothing
- * but wait for a clock are known, and values of the launch are read once for each launch.
+ * What lowering makes of loops and special registers by what values depend on: loops that wait for
+ * other threads or do nothing but wait for a clock are known, and values of the launch are read
+ * once for each launch.
  */
 #include "grammar/parse.h"
 #include "src/exec/exec.h"
@@ -74,6 +75,61 @@ static void test_waits(void)
 	test_wait("that ends by something else", LOOP("setp.lt.u32 %p1, %r1, 7;"), false);
 }
 
+static void test_poll(const char *what, const char *body, bool expected)
+{
+	struct lowered x;
+
+	if (lower_body(&x, body))
+		CHECK_MSG(x.p->polls == expected, what);
+	lowered_free(&x);
+}
+
+#define COUNTED "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 100; @%p1 bra L;"
+#define SPIN(body) "L: " body " @%p1 bra L;"
+
+/* Loops wait if they go on by what others may write. */
+static void test_polls(void)
+{
+	test_poll("a volatile load",
+		  SPIN("ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0;"), true);
+	test_poll("a plain load, and nothing else",
+		  SPIN("ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0;"), true);
+	test_poll("plain loads of a list",
+		  SPIN("ld.global.u64 %rd1, [%rd1]; setp.ne.u64 %p1, %rd1, 0;"), false);
+	test_poll(
+		"an acquired value by way of arithmetic",
+		SPIN("ld.acquire.gpu.u32 %r1, [%rd1]; add.u32 %r2, %r1, 7; cvt.u64.u32 %rd2, %r2; "
+		     "setp.eq.u64 %p1, %rd2, 0;"),
+		true);
+	test_poll("a lock", SPIN("atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0;"),
+		  true);
+	test_poll(
+		"a lock that leaves in the middle",
+		"L: atom.global.exch.b32 %r1, [%rd1], 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra M; bra L; M:",
+		true);
+	test_poll("by way of memory",
+		  SPIN("atom.global.exch.b32 %r1, [%rd1], 1; st.global.u32 [%rd1+4], %r1; "
+		       "ld.global.u32 %r2, [%rd1+4]; setp.ne.u32 %p1, %r2, 0;"),
+		  true);
+	test_poll(
+		"by what came round the loop",
+		SPIN("setp.ne.u32 %p1, %r2, 0; mov.u32 %r2, %r1; atom.global.exch.b32 %r1, [%rd1], 1;"),
+		true);
+	test_poll("by a vote",
+		  SPIN("ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.ne.u32 %p2, %r1, 0; "
+		       "vote.sync.any.pred %p1, %p2, -1;"),
+		  true);
+	test_poll("a pause", "L: nanosleep.u32 20; " COUNTED, true);
+	test_poll("counted sums", "L: atom.global.add.u32 %r2, [%rd1], 1; " COUNTED, false);
+	test_poll("counted sums whose results are kept",
+		  "L: atom.global.add.u32 %r2, [%rd1], 1; add.u32 %r3, %r3, %r2; " COUNTED
+		  " st.global.u32 [%rd1], %r3;",
+		  false);
+	test_poll("counted relaxed loads",
+		  "L: ld.relaxed.gpu.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+8], %r2; " COUNTED,
+		  false);
+}
+
 /* Is the register read outside of the kernel's text, for the launch? */
 static bool is_hoisted(const struct program *p, u32 id)
 {
@@ -102,6 +158,7 @@ static void test_launch_value(u32 id)
 int main(void)
 {
 	test_waits();
+	test_polls();
 	/* Those of lanes are hoisted by other rules, predicates are not at all. */
 	for (u32 id = 0; id < ISA_SREGS; id++)
 		if (isa_sreg_varies(id) != ISA_LANE && isa_sreg(id)->type != T_pred)

@@ -205,6 +205,46 @@ static void test_trace(void)
 	free(text);
 }
 
+/* Pieces that the lanes touch, one by one. */
+static u32 count_sectors(const u64 *address, u32 mask, u32 width)
+{
+	u64 seen[256];
+	u32 len = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		for (u64 k = address[l] / 32; mask >> l & 1 && k <= (address[l] + width - 1) / 32;
+		     k++) {
+			u32 i = 0;
+
+			while (i < len && seen[i] != k)
+				i++;
+			seen[i] = k;
+			len += i == len;
+		}
+	return len;
+}
+
+/* Scattered addresses, many of which look alike in some of their bits. */
+static void test_scattered(void)
+{
+	static const u32 masks[] = {0xffffffff, 0xfffffffe, 0x55555555, 0x80000001, 1};
+	static const u64 apart[] = {4, 32, 128, 4096, (u64)1 << 13, (u64)1 << 37, (u64)1 << 45};
+	u64 address[WARP_LANES], x = 1;
+	u32 wrong = 0;
+
+	for (u32 i = 0; i < 20000; i++) {
+		u32 mask = masks[i % ARRAY_LEN(masks)], width = 1u << i % 5;
+
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			x = x * 6364136223846793005u + 1442695040888963407u;
+			address[l] = (x >> 33) % (1 + i % 70) * apart[i / 5 % ARRAY_LEN(apart)] +
+				     (i & 1 ? x >> 60 : 0);
+		}
+		wrong += watch_sectors(address, mask, width) != count_sectors(address, mask, width);
+	}
+	CHECK_MSG(!wrong, "sectors of scattered lanes are those that are counted one by one");
+}
+
 int main(void)
 {
 	static const char *const levels[] = {"base", "v2", "v3", "v4"};
@@ -217,5 +257,6 @@ int main(void)
 		test_same(levels[i]);
 	}
 	test_trace();
+	test_scattered();
 	return check_done();
 }

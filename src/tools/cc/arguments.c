@@ -2,7 +2,7 @@
  * Arguments of `ptxloom cc`: nvcc's spelling of options as a table, and what each is to clang. What
  * the table does not have goes to clang as it is.
  */
-#include "src/tools/cc.h"
+#include "src/tools/cc/cc.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,8 @@ enum effect {
 	SWITCH,
 	STREAM, /* -default-stream */
 	LANGUAGE,
-	REFUSE, /* `to` says why */
+	RELOCATABLE, /* -rdc */
+	REFUSE,      /* `to` says why */
 };
 
 struct option {
@@ -44,8 +45,12 @@ static const struct option options[] = {
 	{"--output-file", VALUE, OUTPUT, NULL},
 	{"-c", ALONE, STOP, "c"},
 	{"--compile", ALONE, STOP, "c"},
-	{"-dc", ALONE, STOP, "c"},
-	{"--device-c", ALONE, STOP, "c"},
+	{"-dc", ALONE, STOP, "r"},
+	{"--device-c", ALONE, STOP, "r"},
+	{"-dw", ALONE, STOP, "w"},
+	{"--device-w", ALONE, STOP, "w"},
+	{"-dlink", ALONE, STOP, "l"},
+	{"--device-link", ALONE, STOP, "l"},
 	{"-ptx", ALONE, STOP, "p"},
 	{"--ptx", ALONE, STOP, "p"},
 	{"-E", ALONE, STOP, "E"},
@@ -79,7 +84,8 @@ static const struct option options[] = {
 	{"-lineinfo", ALONE, DEVICE, "-gline-tables-only"},
 	{"--generate-line-info", ALONE, DEVICE, "-gline-tables-only"},
 	{"-link", ALONE, IGNORE, NULL},
-	{"-lib", ALONE, REFUSE, "archives are made with ar"},
+	{"-lib", ALONE, STOP, "a"},
+	{"--lib", ALONE, STOP, "a"},
 	{"-L", JOINED, LINKER, "-L"},
 	{"--library-path", VALUE, LINKER, "-L"},
 	{"-l", JOINED, LIBRARY, NULL},
@@ -137,16 +143,12 @@ static const struct option options[] = {
 	{"--disable-warnings", ALONE, HOST, "-w"},
 	{"-Werror", VALUE, HOST, "-Werror"},
 	{"--Werror", VALUE, HOST, "-Werror"},
-	{"-rdc=false", ALONE, IGNORE, NULL},
-	{"--relocatable-device-code=false", ALONE, IGNORE, NULL},
-	{"-rdc", VALUE, SWITCH, "R"},
-	{"--relocatable-device-code", VALUE, SWITCH, "R"},
+	{"-rdc", VALUE, RELOCATABLE, NULL},
+	{"--relocatable-device-code", VALUE, RELOCATABLE, NULL},
 	{"-cubin", ALONE, REFUSE, "there is no machine code here; -ptx gives PTX"},
 	{"--cubin", ALONE, REFUSE, "there is no machine code here; -ptx gives PTX"},
 	{"-fatbin", ALONE, REFUSE, "-c puts the fat binary into the object"},
 	{"--fatbin", ALONE, REFUSE, "-c puts the fat binary into the object"},
-	{"-dlink", ALONE, REFUSE, "device code of several files is not linked"},
-	{"--device-link", ALONE, REFUSE, "device code of several files is not linked"},
 	/* Of nvcc's parts, or of things that clang does by default. */
 	{"--keep", ALONE, IGNORE, NULL},
 	{"-keep", ALONE, IGNORE, NULL},
@@ -188,8 +190,8 @@ static const struct option options[] = {
 	{"-err-no", ALONE, IGNORE, NULL},
 	{"--no-display-error-number", ALONE, IGNORE, NULL},
 	{"-no-err-no", ALONE, IGNORE, NULL},
-	{"--no-device-link", ALONE, IGNORE, NULL},
-	{"-nodlink", ALONE, IGNORE, NULL},
+	{"--no-device-link", ALONE, SWITCH, "N"},
+	{"-nodlink", ALONE, SWITCH, "N"},
 	{"--no-host-device-initializer-list", ALONE, IGNORE, NULL},
 	{"-nohdinitlist", ALONE, IGNORE, NULL},
 	{"--no-host-device-move-forward", ALONE, IGNORE, NULL},
@@ -271,10 +273,8 @@ static const struct option options[] = {
 	{"-ltoir", ALONE, REFUSE, "there is no such code here; -ptx gives PTX"},
 	{"--cuda", ALONE, REFUSE, "host code is compiled by clang, which needs no file between"},
 	{"-cuda", ALONE, REFUSE, "host code is compiled by clang, which needs no file between"},
-	{"--relocatable-link", ALONE, REFUSE, "device code of several files is not linked"},
-	{"-r", ALONE, REFUSE, "device code of several files is not linked"},
-	{"--device-w", ALONE, REFUSE, "device code of several files is not linked"},
-	{"-dw", ALONE, REFUSE, "device code of several files is not linked"},
+	{"--relocatable-link", ALONE, REFUSE, "device code is linked where programs are"},
+	{"-r", ALONE, REFUSE, "device code is linked where programs are"},
 	{"--output-directory", VALUE, REFUSE, "-o names the file"},
 	{"-odir", VALUE, REFUSE, "-o names the file"},
 	{"--sanitize", VALUE, REFUSE, "`ptxloom check` looks for errors in programs as they are"},
@@ -464,10 +464,8 @@ static void set_switch(struct cc_options *o, char letter)
 	case 'G':
 		o->debug_device = true;
 		return;
-	case 'R':
-		fputs("ptxloom cc: note: device code of several files is not linked together; each file "
-		      "is compiled whole\n",
-		      stderr);
+	case 'N':
+		o->no_device_link = true;
 		return;
 	case 'f':
 		for (size_t i = 0; i < ARRAY_LEN(fast); i++)
@@ -488,10 +486,18 @@ static void set_switch(struct cc_options *o, char letter)
 
 static void set_stop(struct cc_options *o, const char *to)
 {
-	o->stop = *to == 'c'   ? CC_OBJECTS
-		  : *to == 'p' ? CC_PTX
-		  : *to == 'E' ? CC_PREPROCESS
-			       : CC_DEPEND;
+	static const struct {
+		char letter;
+		enum cc_stop stop;
+	} stages[] = {{'c', CC_OBJECTS}, {'r', CC_OBJECTS},    {'w', CC_OBJECTS},
+		      {'p', CC_PTX},     {'E', CC_PREPROCESS}, {'l', CC_LINK_DEVICE},
+		      {'a', CC_ARCHIVE}, {'-', CC_DEPEND}};
+
+	for (size_t i = 0; i < ARRAY_LEN(stages); i++)
+		if (stages[i].letter == *to)
+			o->stop = stages[i].stop;
+	if (*to == 'r' || *to == 'w' || *to == 'l')
+		o->relocatable = *to != 'w';
 	o->depend = to;
 }
 
@@ -534,6 +540,12 @@ static bool apply_cc_option(struct cc_options *o, const struct tool_command *sel
 		return true;
 	case LANGUAGE:
 		return o->all_cuda = !strcmp(value, "cu") || !strcmp(value, "cuda"), true;
+	case RELOCATABLE:
+		o->relocatable = !strcmp(value, "true");
+		if (!o->relocatable && strcmp(value, "false") != 0)
+			return tool_usage(self, "%s is true or false, not '%s'", p->name, value),
+			       false;
+		return true;
 	case REFUSE:
 		return tool_usage(self, "%s is not supported: %s", p->name, p->to), false;
 	}
@@ -625,9 +637,11 @@ static bool check_cc_options(const struct cc_options *o, const struct tool_comma
 		sources += o->files[i].language != CC_LINK;
 	if (!o->files_len)
 		return tool_usage(self, "no file given"), false;
-	if (o->stop != CC_PROGRAM && !sources)
+	if (o->stop == CC_PROGRAM || o->stop == CC_LINK_DEVICE || o->stop == CC_ARCHIVE)
+		return true;
+	if (!sources)
 		return tool_usage(self, "no source given"), false;
-	if (o->stop != CC_PROGRAM && o->output && sources != 1)
+	if (o->output && sources != 1)
 		return tool_usage(self, "-o with several sources needs a program to be made"),
 		       false;
 	return true;

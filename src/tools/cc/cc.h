@@ -30,10 +30,12 @@ struct cc_file {
 /* How far to go. */
 enum cc_stop {
 	CC_PROGRAM,
-	CC_OBJECTS,    /* -c */
-	CC_PTX,        /* -ptx */
-	CC_PREPROCESS, /* -E */
-	CC_DEPEND,     /* -M, -MM */
+	CC_OBJECTS,     /* -c */
+	CC_PTX,         /* -ptx */
+	CC_PREPROCESS,  /* -E */
+	CC_DEPEND,      /* -M, -MM */
+	CC_LINK_DEVICE, /* -dlink */
+	CC_ARCHIVE,     /* -lib */
 };
 
 struct cc_options {
@@ -47,6 +49,8 @@ struct cc_options {
 	const char *depend; /* "-M" or "-MM" */
 	bool all_cuda;      /* -x cu */
 	bool verbose, dry, run, debug_device, has_std, no_rpath;
+	bool relocatable;    /* device code of several files is linked: -rdc=true, -dc */
+	bool no_device_link; /* another command does that */
 };
 
 /*
@@ -57,8 +61,6 @@ bool cc_explain_missing(const char *messages);
 
 /* The name of the compiler; NULL after a message. Not owned. */
 const char *cc_find_clang(void);
-/* Write an object without contents. Returns an exit status. */
-int cc_empty_object(const char *out);
 
 /*
  * False after a message, or after --help or --version was answered: then *status is the exit

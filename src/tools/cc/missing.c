@@ -2,7 +2,7 @@
  * Parts of NVIDIA's toolkit that `ptxloom cc` does not have: an include or link of them is reported
  * in one message, instead of what the compiler says of a file that it does not find.
  */
-#include "src/tools/cc.h"
+#include "src/tools/cc/cc.h"
 
 #include <stdio.h>
 

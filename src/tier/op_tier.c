@@ -1,0 +1,145 @@
+/*
+ * Where a compiled run begins: src/tier/tier.h. Gangs run its code, warps on their own interpret
+ * it, and so do all where there is no code yet or where it gives up.
+ */
+#include "src/ops/access.h"
+#include "src/ops/tables.h"
+#include "src/tier/tier.h"
+
+/* Bytes of memory that an access may touch, as the host has them. */
+struct part {
+	u64 from, end;
+};
+
+static struct part cache_part(const struct gang *g, const struct tier_access *x)
+{
+	const struct mem_cache *c = &g->caches[x->cache];
+
+	return (struct part){c->lo + c->bias, c->lo + c->bias + c->span};
+}
+
+struct reaches {
+	struct tier_reach at[TIER_ACCESSES];
+	u64 bytes[TIER_ACCESSES];
+	bool one_row[TIER_ACCESSES]; /* affine, and all lanes of the gang are neighbours */
+};
+
+static struct part memory_of_access(const struct gang *g, const struct tier_run *r, u32 i,
+				    const struct reaches *x)
+{
+	u64 host;
+
+	if (!r->access[i].affine)
+		return cache_part(g, &r->access[i]);
+	host = x->at[i].base + g->caches[r->access[i].cache].bias;
+	return (struct part){host, host + x->bytes[i]};
+}
+
+/*
+ * Code stores what a warp stores before other warps have loaded: is that the same as micro-op by
+ * micro-op? It is if no lane loads from where another one stores.
+ */
+static bool loads_apart(const struct gang *g, const struct tier_run *r, const struct reaches *x)
+{
+	u32 last = r->accesses - 1;
+	struct part store;
+
+	if (!r->stores || g->lanes == WARP_LANES)
+		return true;
+	store = memory_of_access(g, r, last, x);
+	for (u32 i = 0; i < last; i++) {
+		struct part load = memory_of_access(g, r, i, x);
+
+		if (r->access[i].own && r->access[i].affine && x->one_row[i])
+			continue;
+		if (load.from < store.end && store.from < load.end)
+			return false;
+	}
+	return true;
+}
+
+static bool find_reaches(const struct gang *g, const struct uop *in, const struct tier_run *r,
+			 bool whole, struct reaches *x)
+{
+	memset(x->one_row, 0, sizeof(x->one_row));
+	for (u32 i = 0; r->affines && i < r->accesses; i++)
+		if (r->access[i].affine &&
+		    !EXEC_NAME(affine_reach)(g, in + r->access[i].at, whole, &x->at[i],
+					     &x->bytes[i], &x->one_row[i]))
+			return false;
+	return true;
+}
+
+/* Warps `done` and on, micro-op by micro-op. */
+static const struct uop *run_rest(struct gang *g, const struct uop *in, const struct tier_run *r,
+				  u32 done)
+{
+	u32 first = g->warp, lanes = g->lanes;
+	const struct uop *end = in + r->n;
+	bool full = g->full;
+
+	g->warp = done;
+	g->lane0 = done * WARP_LANES;
+	g->lanes = lanes - (done - first) * WARP_LANES;
+	g->full = false;
+	while (in && in < end)
+		in = g->table->run[in->inner](g, in);
+	g->warp = first;
+	g->lane0 = first * WARP_LANES;
+	g->lanes = lanes;
+	g->full = full;
+	return in;
+}
+
+/* Runs the code for all warps that it can do. Returns the first that it has not. */
+static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const struct tier_run *r)
+{
+	u32 live[GANG_WARPS], first = g->warp, end = first + WARPS;
+	bool whole = g->full;
+	struct reaches x;
+	struct tier_call call = {.regs = (u64)(uintptr_t)g->regs,
+				 .caches = (u64)(uintptr_t)g->caches,
+				 .ctaid = g->cta->id,
+				 .live = live,
+				 .reach = x.at};
+
+	for (u32 w = first; !whole && w < end; w++)
+		live[w] = g->warp_at[w].live;
+	if (!find_reaches(g, in, r, whole, &x) || !loads_apart(g, r, &x))
+		return first;
+	return r->code(&call, first, end, whole);
+}
+
+static const struct uop *run_tier(struct gang *g, const struct uop *in)
+{
+	struct tier_run *r = tier_run_at(g->env->program, (u32)(in - g->uops));
+	u32 done;
+
+	if (PL_UNLIKELY(__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY)) {
+		tier_look(g, r);
+		if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY)
+			return g->table->run[in->inner](g, in);
+	}
+	if (!(++g->calls & 15))
+		__atomic_fetch_add(&r->came, 16, __ATOMIC_RELAXED);
+	done = run_code(g, in, r);
+	if (PL_LIKELY(done == g->warp + WARPS))
+		return in + r->n;
+	tier_left(g, r);
+	return done == g->warp ? g->table->run[in->inner](g, in) : run_rest(g, in, r, done);
+}
+
+HANDLER(tier_gang)
+{
+	return run_tier(g, in);
+}
+
+HANDLER(tier_diverged)
+{
+	return run_tier(g, in);
+}
+
+HANDLER(tier_warp)
+{
+	return g->table->run[in->inner](g, in);
+}

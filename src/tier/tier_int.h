@@ -1,0 +1,51 @@
+/*
+ * Compiled runs, inside.
+ */
+#ifndef PL_TIER_INT_H
+#define PL_TIER_INT_H
+
+#include "src/tier/tier.h"
+
+/* ---- tier_plan.c ---- */
+
+/*
+ * The runs of a program, one after the other in `runs`, which the caller frees. Returns how many;
+ * 0 also when memory is short.
+ */
+struct tier_live;
+u32 tier_plan(const struct program *p, const struct tier_live *l, struct tier_run **runs);
+/* Does every CTA of a launch find the same value for all lanes in the row? */
+bool tier_is_uniform(const struct tier_live *l, u32 row);
+/* May anything read the row after micro-op pc, before it is written? */
+struct tier_live *tier_live_new(const struct program *p);
+void tier_live_free(struct tier_live *l);
+bool tier_live_after(const struct tier_live *l, u32 pc, u32 row);
+
+/* ---- tier_emit.c ---- */
+
+/* Can a compiled run contain the micro-op? */
+bool tier_supports(const struct uop *in);
+/*
+ * Go through the run as emission does, and fill in its accesses, and the rows that addresses are
+ * made of. False: there are too many of them.
+ */
+bool tier_study(const struct program *p, const struct tier_live *l, struct tier_run *r);
+/* The run as a function of LLVM's language, named `name`, for a compiler of this kind. */
+bool tier_emit(const struct program *p, const struct tier_live *live, const struct tier_run *r,
+	       const char *name, bool opaque, struct text *out);
+
+/* ---- tier_llvm.c ---- */
+
+/* Is the library there? Loads it at the first call. */
+bool tier_llvm_ready(void);
+/* Do pointers have no type, in its language? */
+bool tier_llvm_opaque(void);
+/*
+ * Compile a module for a level of the host. Returns what holds the code, NULL: it cannot be
+ * compiled, for a reason in `why`.
+ */
+struct tier_code *tier_llvm_compile(const char *text, size_t len, struct text *why);
+tier_function *tier_llvm_function(struct tier_code *c, const char *name);
+void tier_llvm_free(struct tier_code *c);
+
+#endif
