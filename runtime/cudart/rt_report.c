@@ -243,8 +243,8 @@ static void record_end(const struct findings *l)
 		is_used |= rt->device[i].is_open;
 		p.launches += rt->device[i].is_open ? rt->device[i].dev.grids : 0;
 	}
-	for (size_t i = 0; l && i < l->list.len; i++)
-		*(l->list.at[i].is_warning ? &p.warnings : &p.errors) += l->list.at[i].count;
+	if (l)
+		record_count(&p, l);
 	if (is_used)
 		record_process(&p);
 }

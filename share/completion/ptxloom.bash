@@ -39,11 +39,11 @@ _ptxloom_value()
 	explore:--strategy) COMPREPLY=($(compgen -W "mixed pct random starve" -- "$word")) ;;
 	debug:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")) ;;
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
-	cc:-o | learn:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | debug:-x | debug:--command) _ptxloom_files "$word" ;;
+	cc:-o | learn:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | exec:--save-metrics | exec:--against | test:--save-metrics | test:--against | profile:--save-metrics | profile:--against | debug:-x | debug:--command) _ptxloom_files "$word" ;;
 	cc:-arch | cc:-arch=*) COMPREPLY=($(compgen -W "sm_60 sm_61 sm_70 sm_75 sm_80 sm_86" -- "$word")) ;;
 	cc:-I | cc:-L | cc:-isystem | ptx:-o | coverage:--root | coverage:--root= | run:--coverage | run:--coverage= | test:--coverage | test:--coverage=) COMPREPLY=($(compgen -d -- "$word")) ;;
 	coverage:-o | run:--report | report:-o | report:--output | test:--junit) _ptxloom_files "$word" ;;
-	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump | exec:--expect | exec:--tolerance | exec:--expect-fault | exec:--expect-metric | exec:--seeds | report:--require | test:-j | test:--filter | test:--shard)
+	coverage:--map | coverage:--gcovr | coverage:--fail-under-lines | coverage:--fail-under-branches | exec:--kernel | exec:--grid | exec:--block | exec:--shared | exec:--cluster | exec:--arg | exec:--buffer | exec:--dump | exec:--expect | exec:--tolerance | exec:--expect-fault | exec:--expect-metric | exec:--seeds | exec:--allow | test:--allow | profile:--allow | report:--require | test:-j | test:--filter | test:--shard)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -90,7 +90,7 @@ _ptxloom()
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
 			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --schedule | --weak | -n | -j | --time | --strategy | --depth | --minimise | --shard | --inject | --fork | --memory | --report | --group | --model | --kernel | --seed | --schedules | --runs | --rules | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
-			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
+			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --save-metrics | --against | --allow | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
 			--check | --coverage | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
@@ -109,7 +109,7 @@ _ptxloom()
 		elif [[ $word == -* && $command == inject ]]; then
 			COMPREPLY=($(compgen -W "$options -d --device --sweep --error --schedules -n --runs --dry-run --group --model --kernel --seed -j --rules --check --golden --timeout --" -- "$word"))
 		elif [[ $word == -* && $command == profile ]]; then
-			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --show --sort --threshold --context --nvtx --nvtx-include --nvtx-exclude --profile-from-start --disable-profiler-start-stop --print-summary --print-details --print-fp --print-raw-numbers --print-kernel-base --source-folder --source-folders --query-metrics-mode --import-source --list-metrics --version --trace --trace-clock --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
+			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --print-source --csv --show --sort --threshold --context --nvtx --nvtx-include --nvtx-exclude --profile-from-start --disable-profiler-start-stop --print-summary --print-details --print-fp --print-raw-numbers --print-kernel-base --source-folder --source-folders --query-metrics-mode --import-source --list-metrics --version --trace --trace-clock --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --save-metrics --against --allow --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
 				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --target-processes --warnings-as-errors --error-exitcode"
@@ -123,14 +123,14 @@ _ptxloom()
 		;;
 	cc) options="$options -arch=sm_ -c -dryrun -E -g -G -gencode -I -l -L -lineinfo -M -o -O --no-rpath -ptx -run -std= -use_fast_math -v -Xcompiler" ;;
 	exec)
-		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --expect --tolerance --expect-fault --expect-metric --seeds --count --caches --trace -d --device --host-functions --dump-program --replay"
+		options="$options --check= --kernel --grid --block --shared --cluster --cooperative --arg --buffer --dump --expect --tolerance --expect-fault --expect-metric --save-metrics --save-places --against --allow --seeds --count --caches --trace -d --device --host-functions --dump-program --replay"
 		;;
 	coverage)
 		((COMP_CWORD == 2)) && options="report html merge --help"
 		options="$options -o --lcov --lcov=2 --cobertura --json --llvm-json --gcovr= --root --map --instances --lanes --fail-under-lines --fail-under-branches"
 		;;
 	test)
-		options="$options -j --filter --shard --junit --coverage= --list"
+		options="$options -j --filter --shard --junit --metrics --save-metrics --against --allow --coverage= --list"
 		;;
 	report) options="$options --text --sarif --github --markdown --codequality --json -o --output --fail --require" ;;
 	smi) options="$options -L --list-gpus -q --query -x --xml-format -d --display= --query-gpu= --query-compute-apps= --format= --help-query-gpu --help-query-compute-apps -i --id= -f --filename= -l --loop= -lms --loop-ms= --version" ;;

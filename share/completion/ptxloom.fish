@@ -229,13 +229,18 @@ complete -c ptxloom -n '__ptxloom_is cc' -o std -x -a 'c++11 c++14 c++17 c++20'
 complete -c ptxloom -n '__ptxloom_is cc' -l no-rpath -d 'no path to the libraries'
 
 complete -c ptxloom -n '__ptxloom_is exec learn ls ptx lint' -F
-for option in kernel grid block shared cluster arg buffer dump expect tolerance expect-fault expect-metric seeds
+for option in kernel grid block shared cluster arg buffer dump expect tolerance expect-fault expect-metric allow seeds
 	complete -c ptxloom -n '__ptxloom_is exec' -l $option -x
 end
 for option in cooperative count caches host-functions dump-program
 	complete -c ptxloom -n '__ptxloom_is exec' -l $option
 end
 complete -c ptxloom -n '__ptxloom_is exec' -l trace -r -F
+complete -c ptxloom -n '__ptxloom_is exec' -l save-places -d 'save also what metrics are mostly of'
+complete -c ptxloom -n '__ptxloom_is exec profile test' -l save-metrics -r -F -d 'write metrics'
+complete -c ptxloom -n '__ptxloom_is exec profile test' -l against -r -F -d 'compare metrics with'
+complete -c ptxloom -n '__ptxloom_is profile test' -l allow -x -d 'by how much they may differ'
+complete -c ptxloom -n '__ptxloom_is test' -l metrics -d 'metrics into JUnit XML'
 complete -c ptxloom -n '__ptxloom_is test' -F
 complete -c ptxloom -n '__ptxloom_is test' -s j -x -d 'cases at a time'
 complete -c ptxloom -n '__ptxloom_is test' -l filter -x -d 'cases whose names fit'

@@ -261,6 +261,7 @@ void ptxloom_device_close(struct ptxloom_device *dev)
 		empty_device(dev);
 	sched_pool_free(dev->pool);
 	if (!dev->is_lost) {
+		api_record_close(dev);
 		close_observers(dev);
 		device_fini(&dev->dev);
 	}
@@ -278,6 +279,7 @@ int ptxloom_device_reset(struct ptxloom_device *dev)
 
 	if (!dev->is_lost) {
 		empty_device(dev);
+		api_record_close(dev);
 		device_fini(&dev->dev);
 		close_observers(dev);
 	}

@@ -2,6 +2,7 @@
  * The C API: counters of a device, or of the launches of the CUDA libraries.
  */
 #include "src/api/api_int.h"
+#include "src/check/record.h"
 #include "src/profile/kept/claim.h"
 
 #include <stdio.h>
@@ -57,6 +58,9 @@ int ptxloom_metric_expect(struct ptxloom_device *dev, const struct ptxloom_launc
 {
 	struct text t = {0};
 	int status = profile_kept_expect(api_kept_of(dev), which, claim, &t);
+
+	if (status == PTXLOOM_SUCCESS || status == PTXLOOM_ASSERT)
+		record_metrics(claim, 1, status && t.at ? t.at : "");
 
 	if (size)
 		snprintf(why, size, "%s", t.at ? t.at : "");

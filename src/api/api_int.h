@@ -74,6 +74,11 @@ bool api_counters_open(struct ptxloom_device *dev);
 /* After the last launch. */
 void api_counters_close(struct ptxloom_device *dev);
 
+/* ---- api_record.c ---- */
+
+/* Before its observers are closed. */
+void api_record_close(const struct ptxloom_device *dev);
+
 /* ---- api_bind.c ---- */
 
 void api_bound_free(struct api_bound *list);

@@ -5,7 +5,8 @@ libcore_la_SOURCES += \
 	src/api/api_expr.c src/api/api_expr.h \
 	src/api/api_counters.c \
 	src/api/api_findings.c \
-	src/api/api_launch.c
+	src/api/api_launch.c \
+	src/api/api_record.c
 
 lib_LTLIBRARIES += libptxloom.la
 include_HEADERS += include/ptxloom.h include/ptxloom_test.hpp

@@ -88,6 +88,38 @@ void record_finding(const struct finding *f)
 	append_record(&line);
 }
 
+void record_metrics(const char *claim, u64 compared, const char *broken)
+{
+	struct text line = {0};
+	bool is_first = true;
+
+	if (!record_is_on())
+		return;
+	begin_record("metrics", &line);
+	text_puts(&line, ", \"claim\": ");
+	text_json_string(&line, claim);
+	text_printf(&line, ", \"compared\": %llu, \"broken\": [", (unsigned long long)compared);
+	for (const char *s = broken; *s; s += *s == '\n') {
+		struct text one = {0};
+
+		text_add(&one, s, strcspn(s, "\n"));
+		s += strcspn(s, "\n");
+		/* Lines that are indented go on. */
+		while (*s && s[1] == ' ') {
+			s += 1 + strspn(s + 1, " ");
+			text_puts(&one, "; ");
+			text_add(&one, s, strcspn(s, "\n"));
+			s += strcspn(s, "\n");
+		}
+		text_puts(&line, is_first ? "" : ", ");
+		is_first = false;
+		text_json_string(&line, one.at ? one.at : "");
+		text_fini(&one);
+	}
+	text_puts(&line, "]");
+	append_record(&line);
+}
+
 void record_inject(const char *what)
 {
 	struct text line = {0}, text = {0};
@@ -100,6 +132,12 @@ void record_inject(const char *what)
 	text_json_string(&line, text.at ? text.at : "");
 	text_fini(&text);
 	append_record(&line);
+}
+
+void record_count(struct record_process *p, const struct findings *l)
+{
+	for (size_t i = 0; i < l->list.len; i++)
+		*(l->list.at[i].is_warning ? &p->warnings : &p->errors) += l->list.at[i].count;
 }
 
 void record_process(const struct record_process *p)

@@ -73,9 +73,8 @@ static void budget_say(const struct profile_budget *b, const struct profile_laun
 	text_fini(&place);
 }
 
-/* False: a launch breaks it. */
-static bool budget_check(const struct profile_budget *b, const struct profile_report *r,
-			 struct text *out)
+bool profile_budget_check(const struct profile_budget *b, const struct profile_report *r,
+			  struct text *out)
 {
 	u64 any = 0, broken = 0;
 
@@ -100,16 +99,6 @@ static bool budget_check(const struct profile_budget *b, const struct profile_re
 		text_printf(out, "%s: no launch%s%s was profiled\n", b->text,
 			    b->kernel ? " of " : "", b->kernel ? b->kernel : "");
 	return any && !broken;
-}
-
-bool profile_budgets_check(const struct profile_budgets *b, const struct profile_report *r,
-			   struct text *out)
-{
-	bool ok = true;
-
-	for (size_t i = 0; i < b->at.len; i++)
-		ok &= budget_check(&b->at.at[i], r, out);
-	return ok;
 }
 
 void profile_budgets_fini(struct profile_budgets *b)

@@ -26,11 +26,11 @@ bool profile_budget_add(struct profile_budgets *b, const char *text, struct text
 /* The last one is for this kernel: a name or regex:EXPRESSION. */
 bool profile_budget_kernel(struct profile_budgets *b, const char *kernel, struct text *why);
 /*
- * Add a line for each launch that breaks one, but for those beyond BUDGET_LINES, and for each that
- * no launch is for. True: none does.
+ * Add a line for each launch that breaks it, but for those beyond BUDGET_LINES, and one if no
+ * launch is for it. True: none does.
  */
-bool profile_budgets_check(const struct profile_budgets *b, const struct profile_report *r,
-			   struct text *out);
+bool profile_budget_check(const struct profile_budget *b, const struct profile_report *r,
+			  struct text *out);
 void profile_budgets_fini(struct profile_budgets *b);
 
 #endif

@@ -1,5 +1,6 @@
 # What launches are observed with, and metrics of them.
 libcore_la_SOURCES += \
+	src/profile/kept/base.c src/profile/kept/base.h \
 	src/profile/kept/blame.c src/profile/kept/blame.h \
 	src/profile/choice.c src/profile/choice.h \
 	src/profile/kept/claim.c src/profile/kept/claim.h src/profile/kept/short.def \

@@ -89,6 +89,7 @@ struct profile_program {
 	u64 id;                    /* in its process */
 	u32 holders;               /* that are to free it, but for one */
 	char *kernel, *name, *ptx; /* as the PTX has it; demangled; name of the text */
+	char *compiler;            /* that made the text, and its version of PTX; NULL: not known */
 	VEC(struct profile_insn) insns;
 	VEC(char *) strings; /* that the instructions point to; owned */
 };

@@ -28,6 +28,7 @@ void profile_program_free(struct profile_program *p)
 	free(p->kernel);
 	free(p->name);
 	free(p->ptx);
+	free(p->compiler);
 	free(p);
 }
 

@@ -6,7 +6,7 @@
  *     {"ptxloom_profile": 1, "version": "..", "process": 12, "name": "/tmp/app",
  *      "columns": ["inst", ..]}
  *     {"program": 1, "kernel": "_Z5scalePf", "name": "scale(float*)", "ptx": "..",
- *      "insns": [[function, PTX line, file, line, "text"], ..], "functions": [..], "files": [..]}
+ *      "compiler": "..", "insns": [[function, PTX line, file, line, "text"], ..], "functions": [..], "files": [..]}
  *     {"launch": 0, "program": 1, "device": 0, "device_name": "..", "context": 1, "stream": 1,
  *      "grid": [..], "block": [..], "cluster": [..],
  *      "thread": 1, "ranges": [[domain, name, number of one that was started or 0], ..],

@@ -227,6 +227,8 @@ static void read_program(struct reader *r, const cJSON *line)
 	p->kernel = report_text(r, line, "kernel");
 	p->name = report_text(r, line, "name");
 	p->ptx = report_text(r, line, "ptx");
+	if (member(line, "compiler"))
+		p->compiler = report_text(r, line, "compiler");
 	len[0] = read_strings(r, line, "functions", p, &first[0]);
 	len[1] = read_strings(r, line, "files", p, &first[1]);
 	for (const cJSON *j = report_list(r, line, "insns"); j && !r->wrong; j = j->next)

@@ -63,6 +63,8 @@ void profile_program_write(const struct profile_program *p, struct text *out)
 	json_out_text("kernel", p->kernel, out);
 	json_out_text("name", p->name, out);
 	json_out_text("ptx", p->ptx, out);
+	if (p->compiler)
+		json_out_text("compiler", p->compiler, out);
 	text_puts(out, ", \"insns\": [");
 	for (size_t i = 0; i < p->insns.len; i++) {
 		const struct profile_insn *x = &p->insns.at[i];

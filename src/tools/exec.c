@@ -6,6 +6,7 @@
 #include "src/lower/lower.h"
 #include "src/base/size.h"
 #include "src/base/setting.h"
+#include "src/check/record.h"
 #include "src/cover/collect.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/record/record.h"
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* clang-format off */
 const char tool_help_exec[] =
 	"Runs one kernel of FILE (PTX, fat binary, object, executable ..) and prints or writes results.\n"
 	"Its parameters are given in order, each by --arg or --buffer.\n"
@@ -41,6 +43,8 @@ const char tool_help_exec[] =
 	"  --tolerance [NAME:]LIST how far from it, a list of rel=X, abs=X, ulp=N: one of them is enough\n"
 	"  --expect-fault RULE     the launch has to fault so: out_of_bounds, 'misaligned at FILE:LINE', none ..\n"
 	"  --expect-metric CLAIM   what a metric has to be: 'bank_conflicts == 0', 'instructions <= 90 +- 5%'\n"
+	SAVED_HELP
+	"  --save-places           --save-metrics says also which instruction has most of each\n"
 	"  --seeds LIST            run once for each: 1..20, or 0,3,5..7; -d t4,h100 likewise for devices\n"
 	"  --count                 print counters of instructions, accesses and conflicts\n"
 	"  --caches                print what a model of the device's caches counts: hits, misses, DRAM\n"
@@ -59,6 +63,7 @@ const char tool_help_exec[] =
 	"\n"
 	"Exit status: 0; 1 when FILE has errors or the kernel faults; 2 when the arguments are invalid;\n"
 	"3 when an expectation is not met; 130 when it was interrupted.\n";
+/* clang-format on */
 
 /* ---- before the launch ---- */
 
@@ -97,15 +102,15 @@ static bool open_recorder(struct exec_job *j, const struct device_settings *s)
 	return ok;
 }
 
-/* What --expect-metric needs. False: no memory. */
+/* What --expect-metric and --save-metrics need. False: no memory. */
 static bool count_claimed(struct exec_job *j)
 {
-	if (!j->expect.claims.len)
+	if (!expect_needs_metrics(&j->expect))
 		return true;
 	return profile_keep(&j->profile, expect_needs_caches(&j->expect), &j->expect.kept);
 }
 
-/* What PTXLOOM_PROFILE asks for, or --expect-metric. False after a message. */
+/* What PTXLOOM_PROFILE asks for, or what is expected of metrics. False after a message. */
 static bool open_profile(struct exec_job *j, struct device_settings *s)
 {
 	struct text why = {0};
@@ -488,6 +493,23 @@ static void describe_launch(const struct exec_job *j, void **args, struct device
 	lift_limits(j->k);
 }
 
+/* Before what was found is forgotten. */
+static void record_exec(const struct exec_job *j)
+{
+	struct record_process p = {.devices = j->device ? j->device : setting_text(SETTING_DEVICE),
+				   .launches = j->dev.grids};
+	struct text checks = {0};
+
+	if (!record_is_on())
+		return;
+	checks_say(j->watch.which, &checks);
+	p.checks = checks.at;
+	if (j->watch.which)
+		record_count(&p, &j->watch.findings);
+	record_process(&p);
+	text_fini(&checks);
+}
+
 static int launch_kernel(struct exec_job *j)
 {
 	void **args = calloc(j->inputs.len + 1, sizeof(*args));
@@ -523,6 +545,8 @@ static int launch_kernel(struct exec_job *j)
 		result = write_outputs(j);
 	if (launched)
 		result = expect_judge(j, result);
+	if (launched)
+		record_exec(j);
 	if (!exec_watch_close(&j->watch)) {
 		fprintf(stderr, "%s: error: %s\n", j->watch.trace_path, strerror(errno));
 		result = TOOL_USAGE;
@@ -640,8 +664,12 @@ int tool_main_exec(const struct tool_command *self, int argc, char **argv)
 	devices = j.device;
 	seeds = j.seeds;
 	if (status == TOOL_OK && (seeds || (devices && strchr(devices, ',')))) {
+		bool saves = j.expect.saved.save;
+
 		job_close(&j);
-		status = many_run(devices, seeds, run_with, &w);
+		status = saves ? tool_usage(self, "--save-metrics is for one run, not for lists of "
+						  "devices or seeds")
+			       : many_run(devices, seeds, run_with, &w);
 	} else {
 		if (status == TOOL_OK)
 			status = run_job(&j);

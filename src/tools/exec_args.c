@@ -143,6 +143,10 @@ static int parse_option(struct exec_job *j, int c)
 	case 'T':
 	case 'F':
 	case 'M':
+	case 'V':
+	case 'P':
+	case 'A':
+	case 'L':
 		return expect_option(j, c, optarg);
 	case 'S':
 		j->seeds = optarg;
@@ -213,6 +217,10 @@ int exec_job_parse(struct exec_job *j, int argc, char **argv)
 		{"tolerance", required_argument, NULL, 'T'},
 		{"expect-fault", required_argument, NULL, 'F'},
 		{"expect-metric", required_argument, NULL, 'M'},
+		{"save-metrics", required_argument, NULL, 'V'},
+		{"save-places", no_argument, NULL, 'P'},
+		{"against", required_argument, NULL, 'A'},
+		{"allow", required_argument, NULL, 'L'},
 		{"seeds", required_argument, NULL, 'S'},
 		{0},
 	};

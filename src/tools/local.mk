@@ -7,7 +7,7 @@ ptxloom-sanitizer: ptxloom
 	$(AM_V_GEN)rm -f $@ && $(LN_S) ptxloom $@
 ptxloom_LDADD = libnvml.la libdebugger.la libdbg.la libcore.la $(CJSON_LIBS)
 ptxloom_SOURCES += src/tools/explore/arguments.c src/tools/explore/explore.c src/tools/explore/explore.h src/tools/explore/minimise.c src/tools/explore/notes.c src/tools/explore/plan.c src/tools/explore/report.c
-ptxloom_SOURCES += src/tools/lint.c src/tools/env.c src/tools/inject/inject.c src/tools/inject/inject.h src/tools/inject/runs.c src/tools/inject/sites.c src/tools/inject/sweep.c src/tools/trial.c src/tools/trial.h src/tools/run.c src/tools/check.c src/tools/sanitizer/sanitizer.c src/tools/sanitizer/sanitizer.def src/tools/check_options.c src/tools/check_options.h src/tools/paths.c
+ptxloom_SOURCES += src/tools/lint.c src/tools/env.c src/tools/inject/inject.c src/tools/inject/inject.h src/tools/inject/runs.c src/tools/inject/sites.c src/tools/inject/sweep.c src/tools/trial.c src/tools/trial.h src/tools/run.c src/tools/check.c src/tools/sanitizer/sanitizer.c src/tools/sanitizer/sanitizer.def src/tools/check_options.c src/tools/check_options.h src/tools/paths.c src/tools/start.c
 ptxloom_SOURCES += src/tools/coverage/coverage.c
 ptxloom_SOURCES += $(profile_pages) src/tools/profile/ncu_options.def src/tools/profile/options.c src/tools/profile/options.h src/tools/profile/profile.c
 ptxloom_SOURCES += src/tools/learn/learn.c src/tools/images.c src/tools/images.h src/tools/ls.c src/tools/ptx.c
@@ -16,15 +16,15 @@ ptxloom_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS) -DPTXLOOM_SOURCE_INCLUDE='"$(a
 	-DPTXLOOM_SOURCE_PYTHON='"$(abs_srcdir)/python/torch"'
 ptxloom_SOURCES += src/tools/exec.c src/tools/exec_args.c src/tools/exec_job.h src/tools/exec_data.c src/tools/exec_data.h
 ptxloom_SOURCES += src/tools/exec_watch.c src/tools/exec_watch.h src/tools/exec_replay.c src/tools/exec_replay.h
-ptxloom_SOURCES += src/tools/kit/calc.c src/tools/kit/calc.h src/tools/kit/compare.c src/tools/kit/compare.h src/tools/kit/expect.c src/tools/kit/expect.h src/tools/kit/many.c src/tools/kit/many.h
-ptxloom_SOURCES += src/tools/kit/junit.c src/tools/kit/junit.h src/tools/kit/ktest.c src/tools/kit/ktest.h src/tools/kit/test.c
+ptxloom_SOURCES += src/tools/kit/calc.c src/tools/kit/calc.h src/tools/kit/compare.c src/tools/kit/compare.h src/tools/kit/expect.c src/tools/kit/expect.h src/tools/kit/many.c src/tools/kit/many.h src/tools/kit/saved.c src/tools/kit/saved.h
+ptxloom_SOURCES += src/tools/kit/junit.c src/tools/kit/junit.h src/tools/kit/ktest.c src/tools/kit/ktest.h src/tools/kit/test.c src/tools/kit/test.h src/tools/kit/test_images.c src/tools/kit/test_metrics.c
 ptxloom_SOURCES += src/tools/kit/ktest_lines.c src/tools/kit/ktest_reader.h src/tools/kit/ktest_words.c
 ptxloom_SOURCES += src/tools/interrupt.c src/tools/interrupt.h
 ptxloom_SOURCES += src/tools/toolkit/device_link.c src/tools/toolkit/device_link.h src/tools/toolkit/link_files.c src/tools/toolkit/objects.c src/tools/toolkit/objects.h src/tools/toolkit/statics.c
 ptxloom_SOURCES += src/tools/cc/arguments.c src/tools/cc/build.h src/tools/cc/cc.c src/tools/cc/cc.h src/tools/cc/clang.c src/tools/cc/link.c src/tools/cc/missing.c src/tools/cc/passes.c
 ptxloom_SOURCES += src/tools/toolkit/nvcc.c src/tools/toolkit/toolkit.c src/tools/toolkit/toolkit.h
 ptxloom_SOURCES += src/tools/smi/fields.c src/tools/smi/fields.def src/tools/smi/log.c src/tools/smi/log.def src/tools/smi/query.c src/tools/smi/smi.c src/tools/smi/smi.h src/tools/smi/table.c src/tools/smi/topology.c
-ptxloom_SOURCES += src/tools/report/covered.c src/tools/report/read.c src/tools/report/report.c src/tools/report/report.h src/tools/report/write.c
+ptxloom_SOURCES += src/tools/report/covered.c src/tools/report/metrics.c src/tools/report/read.c src/tools/report/report.c src/tools/report/report.h src/tools/report/write.c
 # `ptxloom debug`: the front end; what runs in the program is src/debugger.
 ptxloom_SOURCES += src/tools/debug/code.c src/tools/debug/code.h src/tools/debug/colour.c src/tools/debug/debug.c src/tools/debug/front.c src/tools/debug/front.h src/tools/debug/layout.c src/tools/debug/line.c \
 	src/tools/debug/program.c src/tools/debug/program.h src/tools/debug/script.c src/tools/debug/script.h \

@@ -58,7 +58,10 @@ bool tool_environment(struct tool_environment *e);
 void tool_environment_fini(struct tool_environment *e);
 /* Into the environment of the program. */
 void tool_environment_set(const struct tool_environment *e);
-/* The value of an option, NAME=VALUE or NAME VALUE, *i at its last word; NULL: it is another. */
+/*
+ * The value of an option, NAME=VALUE, NAME VALUE or, of a letter, -nVALUE, *i at its last word;
+ * NULL: it is another.
+ */
 const char *tool_option_value(int argc, char **argv, int *i, const char *name);
 /*
  * The value when argv[*i] is -d VALUE, --device VALUE or --device=VALUE, with *i at its last word;
@@ -93,6 +96,8 @@ bool tool_check_program(const char *name);
  */
 bool tool_hint_file(const char *name);
 
+/* Before a program is started: TOOL_OK, or the status to end with after a message. */
+int tool_check_file(const char *name);
 /* Become the program. Returns the exit status after a message: it cannot be started. */
 int tool_start_program(char **argv);
 

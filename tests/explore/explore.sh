@@ -37,6 +37,9 @@ refused 2 'from 1 to' "no schedules" ptxloom explore -n 0 true
 refused 2 'I from 1 to N' "a shard that is none" ptxloom explore --shard 3/2 true
 refused 2 'mixed, pct' "no such strategy" ptxloom explore --strategy best true
 refused 2 'unknown option' "no such option" ptxloom explore --best true
+ends 127 "a program that is not there" ptxloom explore -n3 -j1 -- ./nothing
+is err 'ptxloom: error: ./nothing: No such file or directory'
+ends 126 "a folder" ptxloom explore -- .
 ends 3 "a program that fails by itself" ptxloom explore -- false
 says out 'fails by itself: exit status 1; nothing was explored'
 ends 3 "a program that launches nothing" ptxloom explore -- true

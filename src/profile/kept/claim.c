@@ -39,14 +39,20 @@ void metric_total_add(struct metric_total *t, const struct profile_launch *l)
 
 /* ---- names ---- */
 
+bool metric_short(u32 number, struct metric_named *out)
+{
+	if (number >= ARRAY_LEN(shorts))
+		return false;
+	*out = (struct metric_named){shorts[number].name, metric_find(shorts[number].metric),
+				     shorts[number].scale, shorts[number].class};
+	return true;
+}
+
 static bool find_short(const char *name, size_t n, struct metric_named *out)
 {
-	for (size_t i = 0; i < ARRAY_LEN(shorts); i++)
-		if (strlen(shorts[i].name) == n && !memcmp(shorts[i].name, name, n)) {
-			*out = (struct metric_named){shorts[i].name, metric_find(shorts[i].metric),
-						     shorts[i].scale, shorts[i].class};
-			return true;
-		}
+	for (u32 i = 0; i < ARRAY_LEN(shorts); i++)
+		if (strlen(shorts[i].name) == n && !memcmp(shorts[i].name, name, n))
+			return metric_short(i, out);
 	return false;
 }
 
@@ -185,6 +191,13 @@ bool metric_claim_holds(const struct metric_claim *c, double x)
 	default:
 		return fabs(x - c->value) <= slack;
 	}
+}
+
+void metric_claim_print(const struct metric_claim *c, struct text *out)
+{
+	text_printf(out, "%s %s %.10g", c->named.name, c->op, c->value);
+	if (c->tolerance > 0)
+		text_printf(out, " +- %g%%", c->tolerance * 100);
 }
 
 bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,

@@ -29,6 +29,8 @@ struct metric_named {
 	enum metric_class class;
 };
 
+/* The short name of this number, from 0; false: there are not so many. */
+bool metric_short(u32 number, struct metric_named *out);
 /* False with a line in `why`: there is none, or it cannot be known. */
 bool metric_named_find(const char *name, size_t n, struct metric_named *out, struct text *why);
 /* False: not known, or there was no launch. */
@@ -46,6 +48,8 @@ bool metric_claim_read(const char *text, struct metric_claim *out, struct text *
 bool metric_claim_holds(const struct metric_claim *c, double x);
 /* The same, but that a number of the code has to have a tolerance. */
 bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why);
+/* As it is written. */
+void metric_claim_print(const struct metric_claim *c, struct text *out);
 /* Adds a line to `out` where it does not hold. */
 bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,
 			struct text *out);

@@ -1,6 +1,7 @@
 /*
  * Keeping launches, and metrics of them.
  */
+#include "src/profile/kept/base.h"
 #include "src/profile/kept/blame.h"
 #include "src/profile/choice.h"
 #include "src/profile/collect.h"
@@ -301,4 +302,14 @@ int profile_kept_place(struct profile_kept *k, const struct ptxloom_launches *wh
 	kept_blame(k, which, metric_name(m.metric), "", out);
 	pthread_mutex_unlock(&k->lock);
 	return out->len ? PTXLOOM_SUCCESS : PTXLOOM_NOT_FOUND;
+}
+
+bool profile_kept_save(struct profile_kept *k, struct metric_base *b)
+{
+	bool ok;
+
+	pthread_mutex_lock(&k->lock);
+	ok = metric_base_add(b, "", &k->kernels, NULL) && !k->is_short;
+	pthread_mutex_unlock(&k->lock);
+	return ok;
 }

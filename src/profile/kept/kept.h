@@ -8,6 +8,7 @@
 
 #include <ptxloom.h>
 
+struct metric_base;
 struct metric_claim;
 struct profile_collect;
 struct profile_kept;
@@ -32,6 +33,9 @@ int profile_kept_check(struct profile_kept *k, const struct ptxloom_launches *wh
 /* As ptxloom_metric_place. */
 int profile_kept_place(struct profile_kept *k, const struct ptxloom_launches *which,
 		       const char *name, struct text *out);
+
+/* Add what all kernels did, as rows of no test. False: no memory left, or launches are missing. */
+bool profile_kept_save(struct profile_kept *k, struct metric_base *b);
 
 /* A copy of what there is; k NULL: nothing. NULL without memory. */
 const struct ptxloom_counters *profile_kept_counters(struct profile_kept *k);

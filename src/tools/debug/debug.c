@@ -395,28 +395,10 @@ static int debug_process(struct front *f, const struct tool_command *self, const
 	return status;
 }
 
-/* TOOL_OK, or the status to end with after a message. */
-static int check_program_file(const char *name)
-{
-	struct stat st;
-	char path[4096];
-	int e;
-
-	if (tool_find_program(name, path, sizeof(path)) && !access(path, X_OK)) {
-		if (stat(path, &st) || !S_ISDIR(st.st_mode))
-			return tool_check_program(name) ? TOOL_OK : TOOL_CANNOT_RUN;
-		errno = EISDIR;
-	}
-	e = errno;
-	fprintf(stderr, "ptxloom: error: %s: %s\n", name, strerror(e));
-	tool_hint_file(name);
-	return e == ENOENT ? 127 : TOOL_CANNOT_RUN;
-}
-
 static int debug_binary(struct front *f, const struct options *o, char **argv)
 {
 	struct tool_environment e;
-	int status = check_program_file(argv[0]);
+	int status = tool_check_file(argv[0]);
 
 	if (status)
 		return status;

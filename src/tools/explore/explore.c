@@ -698,6 +698,7 @@ int tool_main_explore(const struct tool_command *self, int argc, char **argv)
 	if (!status)
 		status = explore_check_options(self, &x.o);
 	x.argv = argv + i;
+	status = status ? status : tool_check_file(argv[i]);
 	demangle_prepare();
 	if (!status && x.o.replay) {
 		status = tool_check_schedule(x.o.replay) ? replay_schedule(&x) : TOOL_USAGE;

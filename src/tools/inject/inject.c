@@ -216,6 +216,7 @@ int tool_main_inject(const struct tool_command *self, int argc, char **argv)
 	if (!status && i == argc)
 		status = tool_usage(self, "no program given");
 	status = status ? status : check_inject_options(self, &o);
+	status = status ? status : tool_check_file(argv[i]);
 	if (status)
 		return status;
 	c.argv = argv + i;

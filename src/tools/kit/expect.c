@@ -4,6 +4,7 @@
 #include "src/tools/kit/expect.h"
 
 #include "src/base/nearest.h"
+#include "src/check/record.h"
 #include "src/tools/exec_job.h"
 #include "src/tools/kit/calc.h"
 
@@ -115,6 +116,18 @@ int expect_option(struct exec_job *j, int letter, const char *arg)
 		return add_tolerance(j, arg);
 	case 'F':
 		return set_fault(j, arg);
+	case 'V':
+		j->expect.saved.save = arg;
+		return TOOL_OK;
+	case 'P':
+		j->expect.saved.has_places = true;
+		return TOOL_OK;
+	case 'A':
+		j->expect.saved.against = arg;
+		return TOOL_OK;
+	case 'L':
+		j->expect.saved.allow = arg;
+		return TOOL_OK;
 	default:
 		return add_claim(j, arg);
 	}
@@ -122,7 +135,12 @@ int expect_option(struct exec_job *j, int letter, const char *arg)
 
 bool expect_is_any(const struct expect *e)
 {
-	return e->values.len || e->claims.len || e->fault;
+	return e->values.len || e->claims.len || e->fault || saved_is_any(&e->saved);
+}
+
+bool expect_needs_metrics(const struct expect *e)
+{
+	return e->claims.len || saved_is_any(&e->saved);
 }
 
 bool expect_needs_caches(const struct expect *e)
@@ -215,7 +233,7 @@ static int prepare_value(struct exec_job *j, struct expect_value *v)
 int expect_prepare(struct exec_job *j)
 {
 	struct expect *e = &j->expect;
-	int status = TOOL_OK;
+	int status = saved_open(&e->saved, j->self);
 
 	for (size_t i = 0; !status && i < e->values.len; i++)
 		status = prepare_value(j, &e->values.at[i]);
@@ -317,11 +335,32 @@ static bool judge_values(struct exec_job *j, struct text *out)
 
 static bool judge_claim(const struct expect *e, const struct metric_claim *c, struct text *out)
 {
-	bool ok = !profile_kept_check(e->kept, NULL, c, out);
+	struct text why = {0}, claim = {0};
+	bool ok = !profile_kept_check(e->kept, NULL, c, &why);
 
-	if (!ok)
-		text_puts(out, "\n");
+	text_puts(&why, ok ? "" : "\n");
+	text_puts(out, why.at ? why.at : "");
+	metric_claim_print(c, &claim);
+	record_metrics(claim.at ? claim.at : "", 1, why.at ? why.at : "");
+	text_fini(&why);
+	text_fini(&claim);
 	return ok;
+}
+
+/* Metrics to be kept, or that were: the status to end with. */
+static int judge_metrics(struct exec_job *j)
+{
+	struct metric_base now = {0};
+	int status = TOOL_USAGE;
+
+	if (!saved_is_any(&j->expect.saved))
+		return TOOL_OK;
+	if (profile_kept_save(j->expect.kept, &now))
+		status = saved_judge(&j->expect.saved, j->self, &now);
+	else
+		fputs("ptxloom exec: error: no memory left\n", stderr);
+	metric_base_fini(&now);
+	return status == TOOL_FINDINGS ? EXPECT_STATUS : status;
 }
 
 int expect_judge(struct exec_job *j, int status)
@@ -336,9 +375,10 @@ int expect_judge(struct exec_job *j, int status)
 		ok = judge_values(j, &out);
 		for (size_t i = 0; i < e->claims.len; i++)
 			ok &= judge_claim(e, &e->claims.at[i], &out);
+		if (out.at)
+			fputs(out.at, stderr);
+		status = judge_metrics(j);
 	}
-	if (out.at)
-		fputs(out.at, stderr);
 	text_fini(&out);
 	return status == TOOL_OK && !ok ? EXPECT_STATUS : status;
 }
@@ -355,6 +395,7 @@ void expect_fini(struct expect *e)
 	VEC_FREE(&e->tolerances);
 	VEC_FREE(&e->claims);
 	profile_kept_free(e->kept);
+	saved_fini(&e->saved);
 	text_fini(&e->met_at);
 	text_fini(&e->report);
 }

@@ -1,6 +1,6 @@
 /*
  * What `ptxloom exec` is to find after a launch: --expect, --tolerance, --expect-fault,
- * --expect-metric.
+ * --expect-metric, --save-metrics, --against.
  */
 #ifndef PL_TOOLS_KIT_EXPECT_H
 #define PL_TOOLS_KIT_EXPECT_H
@@ -9,6 +9,7 @@
 #include "src/profile/collect.h"
 #include "src/profile/kept/kept.h"
 #include "src/tools/kit/compare.h"
+#include "src/tools/kit/saved.h"
 
 struct exec_job;
 
@@ -36,12 +37,15 @@ struct expect {
 	const char *fault_at;       /* FILE:LINE, NULL: anywhere */
 	char met_rule[32];          /* of the fault that came; empty: none did */
 	struct text met_at, report; /* where it was: lines FILE:LINE; all about it */
-	struct profile_kept *kept;  /* launches, for claims; NULL without */
+	struct profile_kept *kept;  /* launches, for claims and metrics to save; NULL without */
+	struct saved saved;
 };
 
 /* One option, by its letter in exec_args.c. TOOL_OK, or TOOL_USAGE after a message. */
 int expect_option(struct exec_job *j, int letter, const char *arg);
 bool expect_is_any(const struct expect *e);
+/* Are launches to be counted? */
+bool expect_needs_metrics(const struct expect *e);
 /* Of metrics: do they need the model of the caches? */
 bool expect_needs_caches(const struct expect *e);
 /* Before the launch: work out what is wanted. TOOL_OK, or TOOL_USAGE after a message. */

@@ -19,6 +19,14 @@ void junit_begin(struct text *t, const char *suite, u64 tests, u64 failures)
 		    (unsigned long long)tests, (unsigned long long)failures);
 }
 
+void junit_property(struct text *t, const char *name, const char *value)
+{
+	text_puts(t, "<property");
+	junit_attribute(t, "name", name);
+	junit_attribute(t, "value", value);
+	text_puts(t, "/>");
+}
+
 void junit_add(struct text *t, const struct junit_case *c)
 {
 	text_puts(t, "<testcase");
@@ -26,11 +34,8 @@ void junit_add(struct text *t, const struct junit_case *c)
 	junit_attribute(t, "name", c->name);
 	text_printf(t, " time=\"%llu.%03llu\">\n", (unsigned long long)(c->ms / 1000),
 		    (unsigned long long)(c->ms % 1000));
-	if (c->device) {
-		text_puts(t, "<properties><property name=\"ptxloom.device\"");
-		junit_attribute(t, "value", c->device);
-		text_puts(t, "/></properties>\n");
-	}
+	if (c->properties)
+		text_printf(t, "<properties>%s</properties>\n", c->properties);
 	if (c->failure) {
 		text_puts(t, "<failure");
 		junit_attribute(t, "message", c->failure);

@@ -6,13 +6,14 @@
 
 #include "src/base/text.h"
 
-/* One test: what failed in one line, NULL: nothing; what it said; extra properties. */
+/* One test: what failed in one line, NULL: nothing; what it said; what junit_property has made. */
 struct junit_case {
-	const char *suite, *name, *device, *failure, *output;
+	const char *suite, *name, *failure, *output, *properties;
 	u64 ms;
 };
 
 void junit_begin(struct text *t, const char *suite, u64 tests, u64 failures);
+void junit_property(struct text *t, const char *name, const char *value);
 void junit_add(struct text *t, const struct junit_case *c);
 void junit_end(struct text *t);
 

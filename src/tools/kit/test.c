@@ -6,8 +6,7 @@
 #include "src/base/setting.h"
 #include "src/tools/interrupt.h"
 #include "src/tools/kit/junit.h"
-#include "src/tools/kit/ktest.h"
-#include "src/tools/trial.h"
+#include "src/tools/kit/test.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -19,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* clang-format off */
 const char tool_help_test[] =
 	"Runs the tests of kernels that tables describe (see ptxloom-test(1)): each case in a process of its own,\n"
 	"results as TAP on standard output.\n"
@@ -28,6 +28,8 @@ const char tool_help_test[] =
 	"                        are left out\n"
 	"  --shard I/N           only each Nth case, from the Ith on, counted from 0\n"
 	"  --junit FILE          results as JUnit XML, too\n"
+	"  --metrics             metrics of each case as properties in JUnit XML\n"
+	SAVED_HELP
 	"  --coverage=DIR        count the lines and branches that kernels run, as `ptxloom run --coverage`\n"
 	"  --list                print the names of the cases\n"
 	"  --help                this text\n"
@@ -36,41 +38,18 @@ const char tool_help_test[] =
 	"TESTBRIDGE_TEST_ONLY and XML_OUTPUT_FILE are honoured.\n"
 	"\n"
 	"Exit status: 0; 1 when a case fails; 2 when a file or an argument is wrong; 130 when it was interrupted.\n";
+/* clang-format on */
 
 /* Of the output of a case that fails, what is shown. */
 #define SHOWN_MAX ((size_t)64 << 10)
 
-struct test_run {
-	const struct ktest_case *c;
-	u32 file;
-	bool is_over;
-	struct trial *trial; /* from its begin until its result is shown; owned */
-};
-
-struct test_file {
-	const char *path;
-	char *text;
-	size_t size;
-	struct ktest table;
-	char **built; /* by image: the PTX or other file to run; NULL: not needed yet */
-};
-
-struct test_job {
-	const struct tool_command *self;
-	u32 jobs;
-	const char *filter, *junit, *coverage;
-	u64 shard, shards;
-	bool only_list;
-	VEC(struct test_file) files;
-	VEC(struct test_run) runs;
-	char *folder; /* for what is built; NULL: nothing was */
-	u32 built;
-	size_t shown, begun; /* cases */
-	u64 failed;
-	char self_path[4096];
-};
-
 static volatile sig_atomic_t is_interrupted;
+
+bool test_is_interrupted(void)
+{
+	return is_interrupted;
+}
+
 /* The cases that run now; 0: none. */
 static volatile pid_t running_case[TRIALS_MAX];
 
@@ -195,145 +174,6 @@ static bool choose_cases(struct test_job *j)
 
 /* ---- files ---- */
 
-/* Beside the table, else from where the command runs. NULL without memory. */
-static char *find_beside(const char *table, const char *path)
-{
-	size_t folder = (size_t)(file_base_name(table) - table);
-	struct text t = {0};
-
-	if (*path != '/') {
-		text_add(&t, table, folder);
-		text_puts(&t, path);
-		if (t.at && !access(t.at, R_OK) && *t.at != '-')
-			return t.at;
-		text_fini(&t);
-	}
-	/* No option of the commands that get it. */
-	text_puts(&t, *path == '-' ? "./" : "");
-	text_puts(&t, path);
-	if (!t.failed)
-		return t.at;
-	text_fini(&t);
-	return NULL;
-}
-
-/*
- * Run a command of ours; its exit status, -1: it did not end so. Standard output is for results.
- */
-static int run_own(const struct test_job *j, char **words)
-{
-	int status = -1;
-	pid_t pid = fork();
-
-	if (!pid) {
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-		execv(j->self_path, words);
-		leave(127);
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static bool make_test_folder(struct test_job *j)
-{
-	const char *base = getenv("TEST_TMPDIR");
-	struct text t = {0};
-
-	if (j->folder)
-		return true;
-	if (!base || !*base)
-		base = getenv("TMPDIR");
-	text_printf(&t, "%s/ptxloom-test.XXXXXX", base && *base ? base : "/tmp");
-	j->folder = t.at && mkdtemp(t.at) ? t.at : NULL;
-	if (!j->folder) {
-		fprintf(stderr, "%s: error: %s\n", t.at ? t.at : "", strerror(errno));
-		text_fini(&t);
-	}
-	return j->folder != NULL;
-}
-
-/* Optimised code has lost lines that coverage is to count. */
-static const char *debug_option(void)
-{
-	return setting_text(SETTING_COVERAGE) ? "-G" : "-lineinfo";
-}
-
-/* PTX of a source, once for each line that names it. NULL: not compiled. */
-static char *compile_image(struct test_job *j, const struct ktest_image *image, const char *source)
-{
-	VEC(char *) words = {0};
-	struct text to = {0};
-	char *head[] = {(char *)(uintptr_t) "ptxloom", (char *)(uintptr_t) "cc",
-			(char *)(uintptr_t) "-ptx",    (char *)(uintptr_t)debug_option(),
-			(char *)(uintptr_t)source,     (char *)(uintptr_t) "-o"};
-	bool ok = make_test_folder(j);
-
-	text_printf(&to, "%s/%u.ptx", j->folder ? j->folder : "", j->built++);
-	for (size_t i = 0; i < ARRAY_LEN(head); i++)
-		ok = ok && VEC_PUSH(&words, head[i]);
-	ok = ok && to.at && VEC_PUSH(&words, to.at);
-	for (size_t i = 0; i < image->options.len; i++)
-		ok = ok && VEC_PUSH(&words, image->options.at[i]);
-	ok = ok && VEC_PUSH(&words, NULL) && run_own(j, words.at) == 0;
-	VEC_FREE(&words);
-	if (ok)
-		return to.at;
-	if (to.at)
-		unlink(to.at);
-	text_fini(&to);
-	return NULL;
-}
-
-static bool say_not_built(const struct test_file *f, const struct ktest_image *image,
-			  const char *path, const char *why)
-{
-	const struct diag_source source = {f->path, f->text, f->size};
-	struct diag d;
-
-	diag_init(&d, diag_print, stderr);
-	diag_at(&d, DIAG_ERROR, &source, image->at, NULL, "%s: %s", path, why);
-	diag_fini(&d);
-	return false;
-}
-
-static bool build_image(struct test_job *j, struct test_file *f, u32 number)
-{
-	const struct ktest_image *image = &f->table.images.at[number];
-	char *path = find_beside(f->path, image->path), *made;
-	size_t n = path ? strlen(path) : 0;
-
-	if (!path || access(path, R_OK)) {
-		say_not_built(f, image, image->path, path ? strerror(errno) : "no memory left");
-		free(path);
-		return false;
-	}
-	f->built[number] = path;
-	if (n <= 3 || strcmp(path + n - 3, ".cu"))
-		return true;
-	made = compile_image(j, image, path);
-	f->built[number] = made;
-	if (!made && !is_interrupted)
-		say_not_built(f, image, path, "this is not compiled");
-	free(path);
-	return made != NULL;
-}
-
-/* The files of the cases that run. False after a message. */
-static bool build_images(struct test_job *j)
-{
-	for (size_t i = 0; i < j->runs.len; i++) {
-		const struct test_run *r = &j->runs.at[i];
-		struct test_file *f = &j->files.at[r->file];
-
-		if (!f->built)
-			f->built = calloc(f->table.images.len, sizeof(*f->built));
-		if (!f->built || (!f->built[r->c->image] && !build_image(j, f, r->c->image)))
-			return false;
-	}
-	return true;
-}
-
 static int read_table(struct test_job *j, const char *path)
 {
 	struct test_file f = {.path = path};
@@ -370,6 +210,7 @@ static int read_table(struct test_job *j, const char *path)
 /* What becomes of a case: the words of its command, and the variables of its environment. */
 struct test_start {
 	VEC(char *) words;
+	struct text metrics;
 	struct text variable[3];
 	const char *variables[4];
 };
@@ -392,6 +233,13 @@ static bool make_start(const struct test_job *j, const struct test_run *r, struc
 		ok = ok && VEC_PUSH(&s->words, head[i]);
 	for (size_t i = 0; i < c->options.len; i++)
 		ok = ok && VEC_PUSH(&s->words, c->options.at[i]);
+	if (test_has_metrics(j, c)) {
+		test_metrics_path(j, r, &s->metrics);
+		ok = ok && s->metrics.at &&
+		     VEC_PUSH(&s->words, (char *)(uintptr_t) "--save-metrics") &&
+		     VEC_PUSH(&s->words, s->metrics.at) &&
+		     VEC_PUSH(&s->words, (char *)(uintptr_t) "--save-places");
+	}
 	ok = ok && VEC_PUSH(&s->words, NULL);
 	if (c->has_seed)
 		text_printf(&s->variable[n++], "%s=%" PRIu64, setting_variable(SETTING_SEED),
@@ -421,6 +269,7 @@ static bool start_case(struct test_job *j, struct test_run *r, u32 slot)
 	if (ok)
 		running_case[slot] = r->trial->pid;
 	VEC_FREE(&s.words);
+	text_fini(&s.metrics);
 	for (size_t i = 0; i < ARRAY_LEN(s.variable); i++)
 		text_fini(&s.variable[i]);
 	if (ok)
@@ -432,10 +281,30 @@ static bool start_case(struct test_job *j, struct test_run *r, u32 slot)
 
 static void describe_failure(const struct trial *t, struct text *out)
 {
-	if (!t->signal && t->status == 3)
+	if (!t->signal && !t->status)
+		text_puts(out, "other metrics than those that were saved");
+	else if (!t->signal && t->status == 3)
 		text_puts(out, "another result than expected");
 	else
 		trial_say(t, out);
+}
+
+/* Those that pytest writes have the same names. */
+static void add_metric_properties(const struct test_job *j, size_t first, struct text *out)
+{
+	for (size_t i = first; i < j->metrics.now.rows.len; i++) {
+		const struct metric_base_row *m = &j->metrics.now.rows.at[i];
+		struct text name = {0}, value = {0};
+
+		text_printf(&name, "ptxloom.metric.%s", m->metric.name);
+		if (strcmp(m->kernel, j->metrics.now.rows.at[first].kernel) != 0)
+			text_printf(&name, "[%s]", m->kernel);
+		text_printf(&value, "%.15g", m->value);
+		if (name.at && value.at)
+			junit_property(out, name.at, value.at);
+		text_fini(&name);
+		text_fini(&value);
+	}
 }
 
 static void free_run(struct test_run *r)
@@ -475,17 +344,17 @@ static void show_name(const char *name)
 static void show_result(struct test_job *j, struct test_run *r, struct text *junit)
 {
 	struct trial *t = r->trial;
-	bool ok = !t->signal && !t->status;
-	struct text output = {0}, failure = {0};
-	struct junit_case x = {.suite = j->files.at[r->file].path,
-			       .name = r->c->name,
-			       .device = r->c->device,
-			       .ms = t->ms};
+	struct text output = {0}, failure = {0}, differ = {0}, properties = {0};
+	size_t first;
+	bool same = test_take_metrics(j, r, &first, &differ);
+	bool ok = !t->signal && !t->status && same;
+	struct junit_case x = {.suite = j->files.at[r->file].path, .name = r->c->name, .ms = t->ms};
 
 	printf("%sok %zu - ", ok ? "" : "not ", j->shown + 1);
 	show_name(r->c->name);
 	if (!ok) {
 		describe_failure(t, &failure);
+		text_puts(&output, differ.at ? differ.at : "");
 		text_add(&output, t->err.at, t->err.len < SHOWN_MAX ? t->err.len : SHOWN_MAX);
 		text_add(&output, t->out.at, t->out.len < SHOWN_MAX ? t->out.len : SHOWN_MAX);
 		printf("# %s:%u: %s\n", x.suite, r->c->line, failure.at ? failure.at : "");
@@ -495,8 +364,15 @@ static void show_result(struct test_job *j, struct test_run *r, struct text *jun
 		j->failed++;
 	}
 	fflush(stdout);
-	if (j->junit)
+	if (j->junit) {
+		if (r->c->device)
+			junit_property(&properties, "ptxloom.device", r->c->device);
+		add_metric_properties(j, first, &properties);
+		x.properties = properties.at;
 		junit_add(junit, &x);
+	}
+	text_fini(&properties);
+	text_fini(&differ);
 	text_fini(&output);
 	text_fini(&failure);
 	free_run(r);
@@ -598,9 +474,11 @@ static int run_all(struct test_job *j)
 		return TOOL_USAGE;
 	sigaction(SIGINT, &mine, NULL);
 	sigaction(SIGTERM, &mine, NULL);
-	if (!build_images(j))
+	if (!test_build_images(j) || !test_prepare_metrics(j))
 		return is_interrupted ? INTERRUPT_STATUS : TOOL_USAGE;
 	status = run_cases(j, &junit);
+	if (status == TOOL_OK || status == TOOL_FINDINGS)
+		status = test_end_metrics(j, status);
 	if (j->junit && !write_junit(j, &junit) && status == TOOL_OK)
 		status = TOOL_USAGE;
 	text_fini(&junit);
@@ -628,6 +506,10 @@ static int read_test_options(struct test_job *j, int argc, char **argv)
 		{"shard", required_argument, NULL, 's'},
 		{"list", no_argument, NULL, 'l'},
 		{"coverage", required_argument, NULL, 'c'},
+		{"metrics", no_argument, NULL, 'm'},
+		{"save-metrics", required_argument, NULL, 'V'},
+		{"against", required_argument, NULL, 'A'},
+		{"allow", required_argument, NULL, 'L'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -649,6 +531,18 @@ static int read_test_options(struct test_job *j, int argc, char **argv)
 			break;
 		case 'l':
 			j->only_list = true;
+			break;
+		case 'm':
+			j->metrics.all = true;
+			break;
+		case 'V':
+			j->metrics.saved.save = optarg;
+			break;
+		case 'A':
+			j->metrics.saved.against = optarg;
+			break;
+		case 'L':
+			j->metrics.saved.allow = optarg;
 			break;
 		case 'h':
 			tool_help(j->self);
@@ -678,14 +572,7 @@ static void test_fini(struct test_job *j)
 	for (size_t f = 0; f < j->files.len; f++) {
 		struct test_file *x = &j->files.at[f];
 
-		for (size_t i = 0; x->built && i < x->table.images.len; i++) {
-			size_t n = j->folder ? strlen(j->folder) : 0;
-
-			if (n && x->built[i] && !strncmp(x->built[i], j->folder, n))
-				unlink(x->built[i]);
-			free(x->built[i]);
-		}
-		free(x->built);
+		test_free_images(j, x);
 		ktest_fini(&x->table);
 		free(x->text);
 	}
@@ -694,6 +581,8 @@ static void test_fini(struct test_job *j)
 	if (j->folder)
 		rmdir(j->folder);
 	free(j->folder);
+	saved_fini(&j->metrics.saved);
+	metric_base_fini(&j->metrics.now);
 	VEC_FREE(&j->files);
 	VEC_FREE(&j->runs);
 }
@@ -703,6 +592,10 @@ int tool_main_test(const struct tool_command *self, int argc, char **argv)
 	struct test_job j = {.self = self, .jobs = 1};
 	int status = read_test_options(&j, argc, argv);
 
+	if (status == TOOL_OK)
+		status = saved_open(&j.metrics.saved, self);
+	if (status == TOOL_OK && j.metrics.all && !j.junit && !getenv("XML_OUTPUT_FILE"))
+		status = tool_usage(self, "--metrics goes with --junit");
 	for (int i = optind; status == TOOL_OK && i < argc; i++)
 		status = read_table(&j, argv[i]);
 	if (status == TOOL_OK)

@@ -97,6 +97,7 @@ static bool take_section(struct parser *p, const char *value)
 
 static bool take_metrics(struct parser *p, const char *value)
 {
+	p->o->chose_metrics = true;
 	return metric_list_add(&p->o->page.metrics, value, &p->why);
 }
 
@@ -289,6 +290,24 @@ static bool take_kernel(struct parser *p, const char *value)
 	return profile_budget_kernel(&p->o->budgets, value, &p->why);
 }
 
+static bool take_save(struct parser *p, const char *value)
+{
+	p->o->saved.save = value;
+	return true;
+}
+
+static bool take_against(struct parser *p, const char *value)
+{
+	p->o->saved.against = value;
+	return true;
+}
+
+static bool take_allow(struct parser *p, const char *value)
+{
+	p->o->saved.allow = value;
+	return true;
+}
+
 static bool take_csv(struct parser *p, const char *value)
 {
 	(void)value;
@@ -475,6 +494,9 @@ static const struct option {
 	{"--quiet", NULL, false, take_quiet},
 	{"--assert", NULL, true, take_assert},
 	{"--kernel", NULL, true, take_kernel},
+	{"--save-metrics", NULL, true, take_save},
+	{"--against", NULL, true, take_against},
+	{"--allow", NULL, true, take_allow},
 	{"--device", "-d", true, take_device},
 	{"--timeout", NULL, true, take_timeout},
 };
@@ -659,6 +681,9 @@ static int settle(struct parser *p, int argc)
 		return tool_usage(p->self,
 				  "nothing would be profiled: --profile-from-start off with "
 				  "--disable-profiler-start-stop");
+	if (o->diff[0] && saved_is_any(&o->saved))
+		return tool_usage(p->self,
+				  "--diff is neither for --save-metrics nor for --against");
 	if (o->diff[0] && (o->import_from || o->export_to))
 		return tool_usage(p->self, "--diff is neither for --import nor for --export");
 	if ((o->import_from || o->diff[0]) && o->program < argc)
@@ -675,6 +700,7 @@ int profile_options_parse(const struct tool_command *self, struct profile_option
 	struct parser p = {.self = self, .o = o};
 	int i = 1, status = TOOL_OK;
 
+	o->self = self;
 	o->page.threshold = 0.1;
 	o->page.context = 8;
 	for (; i < argc && argv[i][0] == '-' && !status; i++) {
@@ -720,6 +746,7 @@ void profile_options_fini(struct profile_options *o)
 	text_fini(&o->include);
 	text_fini(&o->exclude);
 	profile_budgets_fini(&o->budgets);
+	saved_fini(&o->saved);
 	metric_list_fini(&o->page.metrics);
 	VEC_FREE(&o->page.show.at);
 	VEC_FREE(&o->page.sort.at);

@@ -5,13 +5,16 @@
 #include "src/profile/budget.h"
 #include "src/profile/page/page.h"
 #include "src/profile/pick.h"
+#include "src/tools/kit/saved.h"
 #include "src/tools/tools.h"
 
 struct profile_options {
+	const struct tool_command *self;
 	const char *device, *export_to, *import_from, *log_file;
 	const char *diff[2]; /* NULL: nothing is compared */
 	bool is_traced;
 	bool is_forced, is_quiet, has_page;
+	bool chose_metrics; /* --metrics */
 	u64 timeout_ms;
 	u64 caches; /* index in PTXLOOM_PROFILE_CACHES */
 	/* Choices of launches, as they are written; NULL: not given. */
@@ -22,6 +25,7 @@ struct profile_options {
 	struct profile_pick pick;     /* the same, for reports */
 	struct page page;
 	struct profile_budgets budgets;
+	struct saved saved;
 	int program; /* index in argv */
 };
 

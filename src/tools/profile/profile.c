@@ -2,6 +2,7 @@
  * `ptxloom profile`: a program whose processes write what their launches do into a folder; when it
  * has ended the files are read and shown.
  */
+#include "src/check/record.h"
 #include "src/profile/page/diff.h"
 #include "src/tools/profile/options.h"
 #include "src/tools/supervise.h"
@@ -65,6 +66,8 @@ const char tool_help_profile[] =
 	"  --assert 'METRIC OP NUMBER [+- PERCENT%]'\n"
 	"                          a budget: the exit status is 1 if a launch breaks it; OP: <= < == != >= >\n"
 	"  --kernel NAME           the --assert in front of it is for this kernel: a name or regex:EXPRESSION\n"
+	SAVED_HELP
+	"                          with --metrics these, otherwise those that have short names\n"
 	"  --query-metrics, --list-metrics, --list-sections, --list-sets\n"
 	"                          which there are; --query-metrics-mode base: without suffixes\n"
 	"  --version               the version\n"
@@ -228,22 +231,60 @@ static bool profile_show(struct profile_options *o, const struct profile_report 
 	return ok;
 }
 
+/* Budgets, on standard error. */
+static bool judge_budgets(const struct profile_options *o, const struct profile_report *r)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < o->budgets.at.len; i++) {
+		const struct profile_budget *b = &o->budgets.at.at[i];
+		struct text broken = {0};
+
+		ok &= profile_budget_check(b, r, &broken);
+		for (const char *s = broken.at; s && *s; s += strcspn(s, "\n") + 1)
+			fprintf(stderr, "ptxloom profile: budget: %.*s\n", (int)strcspn(s, "\n"),
+				s);
+		record_metrics(b->text, 1, broken.at ? broken.at : "");
+		text_fini(&broken);
+	}
+	return ok;
+}
+
+/* The metrics of --metrics, else those with short names, by kernel. */
+static int judge_saved(struct profile_options *o, const struct profile_report *r)
+{
+	const struct metric_list *chosen = o->chose_metrics ? &o->page.metrics : NULL;
+	struct kernel_sums kernels = {0};
+	struct metric_base now = {0};
+	bool ok = true;
+	int status = TOOL_USAGE;
+
+	if (!saved_is_any(&o->saved))
+		return TOOL_OK;
+	for (size_t i = 0; ok && i < r->launches.len; i++)
+		ok = kernel_sums_add(&kernels, r->launches.at[i]) != SIZE_MAX;
+	if (ok && metric_base_add(&now, "", &kernels, chosen))
+		status = saved_judge(&o->saved, o->self, &now);
+	else
+		fputs("ptxloom profile: error: no memory left\n", stderr);
+	kernel_sums_fini(&kernels);
+	metric_base_fini(&now);
+	return status;
+}
+
 /* Pick, show, judge. Returns TOOL_OK, TOOL_FINDINGS for a budget, TOOL_USAGE after a message. */
 static int present(struct profile_options *o, struct profile_report *r)
 {
-	struct text broken = {0};
 	bool ok;
-	int status;
+	int status, saved;
 
 	warn_of(r);
 	if (!profile_pick_apply(&o->pick, r))
 		return TOOL_USAGE;
 	status = profile_show(o, r) ? TOOL_OK : TOOL_USAGE;
-	ok = profile_budgets_check(&o->budgets, r, &broken);
-	for (const char *s = broken.at; s && *s; s += strcspn(s, "\n") + 1)
-		fprintf(stderr, "ptxloom profile: budget: %.*s\n", (int)strcspn(s, "\n"), s);
-	text_fini(&broken);
-	return status ? status : ok ? TOOL_OK : TOOL_FINDINGS;
+	ok = judge_budgets(o, r);
+	saved = judge_saved(o, r);
+	return status ? status : saved ? saved : ok ? TOOL_OK : TOOL_FINDINGS;
 }
 
 /* ---- running ---- */
@@ -413,6 +454,8 @@ int tool_main_profile(const struct tool_command *self, int argc, char **argv)
 	struct profile_options o = {0};
 	int status = profile_options_parse(self, &o, argc, argv);
 
+	if (!status)
+		status = saved_open(&o.saved, self);
 	if (!status && !may_write(&o))
 		status = TOOL_USAGE;
 	else if (!status && o.diff[0])

@@ -90,6 +90,8 @@ static bool take_record(struct report *r, const char *text, size_t len)
 		take_finding(r, line);
 	} else if (!strcmp(type, "process")) {
 		take_process(r, line);
+	} else if (!strcmp(type, "metrics")) {
+		ok = report_take_metrics(r, line);
 	} else if (!strcmp(type, "inject")) {
 		char *copy = strdup(record_member(line, "text"));
 
@@ -175,6 +177,7 @@ void report_merge(struct report *r)
 		}
 	}
 	r->findings.len = len;
+	report_sort_metrics(r);
 	if (r->devices.len)
 		qsort(r->devices.at, r->devices.len, sizeof(char *), compare_words);
 	if (r->checks.len)
@@ -197,6 +200,7 @@ void report_fini(struct report *r)
 	for (size_t i = 0; i < r->findings.len; i++)
 		cJSON_Delete(r->findings.at[i].json);
 	VEC_FREE(&r->findings);
+	report_free_metrics(r);
 	if (r->has_coverage)
 		cover_model_free(&r->model);
 	cover_input_free(&r->covered);

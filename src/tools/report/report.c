@@ -22,7 +22,7 @@ const char tool_help_report[] =
 	"  --coverage PROFILE the coverage of device code, too, of a folder or file as of `ptxloom coverage`; several\n"
 	"                     may be given (text, --markdown, --json); --root DIR as there\n"
 	"  -o, --output FILE  write there instead of standard output\n"
-	"  --fail             exit with 1 if there are errors, or if no kernel has run\n"
+	"  --fail             exit with 1 if there are errors, metrics that are not met, or if no kernel has run\n"
 	"  --require CHECKS   exit with 1 if one of these checks (mem,race ..) was not on in any process\n"
 	"  --help             this text\n"
 	"\n"
@@ -158,7 +158,7 @@ static bool is_met(const struct report *r, const struct report_choice *o)
 	}
 	if (o->fail && !r->launches)
 		fputs("ptxloom report: no kernel has run\n", stderr);
-	return ok && !(o->fail && (r->errors || !r->launches)) && !r->damaged;
+	return ok && !(o->fail && (r->errors || r->broken || !r->launches)) && !r->damaged;
 }
 
 /* Is each a check that there is? */

@@ -17,13 +17,22 @@ struct report_finding {
 	u64 count, processes;
 };
 
+/* A claim, or a file of saved metrics, in all processes. Strings are owned. */
+struct report_metrics {
+	char *claim;
+	u64 compared;       /* numbers */
+	VEC(char *) broken; /* lines about those that are not as they should be */
+};
+
 struct report {
 	VEC(struct report_finding) findings; /* by place */
 	VEC(char *) injected;                /* acts of rules */
 	VEC(char *) devices, checks, hosts;  /* each once, sorted */
+	VEC(struct report_metrics) metrics;  /* by claim */
 	u64 processes, launches, errors, warnings;
-	u32 files;   /* that were read */
-	u64 damaged; /* lines and profiles that were left out */
+	u64 compared, broken; /* metrics */
+	u32 files;            /* that were read */
+	u64 damaged;          /* lines and profiles that were left out */
 	struct cover_input covered;
 	bool has_coverage;
 	struct cover_model model; /* of `covered`, when has_coverage */
@@ -40,6 +49,14 @@ bool report_cover(struct report *r, const struct cover_choice *choice);
 void report_cover_text(const struct report *r, struct text *out);
 void report_cover_markdown(const struct report *r, struct text *out);
 void report_cover_json(const struct report *r, cJSON *root);
+
+/* A line of type "metrics"; false: it is damaged. */
+bool report_take_metrics(struct report *r, const cJSON *line);
+void report_sort_metrics(struct report *r);
+void report_metrics_text(const struct report *r, struct text *out);
+void report_metrics_markdown(const struct report *r, struct text *out);
+void report_metrics_json(const struct report *r, cJSON *root);
+void report_free_metrics(struct report *r);
 
 /* A cell of a table: no bars, no lines, no marks of HTML. */
 void report_markdown_cell(struct text *t, const char *s);

@@ -50,6 +50,9 @@ static void say_done(const struct report *r, struct text *t)
 	say_report_words("; checks: ", r->checks.at, r->checks.len, t);
 	if (r->injected.len)
 		text_printf(t, "; %zu injected", r->injected.len);
+	if (r->compared)
+		text_printf(t, "; metrics: %llu compared, %llu not met",
+			    (unsigned long long)r->compared, (unsigned long long)r->broken);
 	if (!r->launches)
 		text_puts(t, "; no kernel has run");
 }
@@ -79,6 +82,7 @@ void report_text(const struct report *r, struct text *out)
 	}
 	for (size_t i = 0; i < r->injected.len; i++)
 		text_printf(out, "%s\n", r->injected.at[i]);
+	report_metrics_text(r, out);
 	report_cover_text(r, out);
 	end_done(r, out);
 }
@@ -125,6 +129,7 @@ void report_markdown(const struct report *r, struct text *out)
 	}
 	text_puts(out, r->findings.len ? "\n" : "");
 	end_done(r, out);
+	report_metrics_markdown(r, out);
 	report_cover_markdown(r, out);
 }
 
@@ -157,6 +162,12 @@ void report_github(const struct report *r, struct text *out)
 		command_text(out, f->text, false);
 		text_puts(out, "\n");
 	}
+	for (size_t i = 0; i < r->metrics.len; i++)
+		for (size_t k = 0; k < r->metrics.at[i].broken.len; k++) {
+			text_puts(out, "::error title=ptxloom metrics::");
+			command_text(out, r->metrics.at[i].broken.at[k], false);
+			text_puts(out, "\n");
+		}
 }
 
 /* ---- JSON ---- */
@@ -345,6 +356,7 @@ void report_json(const struct report *r, struct text *out)
 	add_report_words(root, "devices", r->devices.at, r->devices.len);
 	add_report_words(root, "checks", r->checks.at, r->checks.len);
 	add_report_words(root, "injected", r->injected.at, r->injected.len);
+	report_metrics_json(r, root);
 	report_cover_json(r, root);
 	list = cJSON_AddArrayToObject(root, "findings");
 	for (size_t i = 0; i < r->findings.len; i++) {
