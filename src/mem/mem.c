@@ -41,6 +41,9 @@ static u64 reserve_bytes(u64 limit)
 /* Where no process has anything by itself: what mem_fix_addresses gives. */
 #define FIXED ((u64)1 << 45)
 
+/* From arena to arena, so that the devices' do not depend on how much memory the host has. */
+#define FIXED_STEP ((u64)1 << 40)
+
 static u64 fixed_next; /* 0: wherever the host likes */
 
 void mem_fix_addresses(void)
@@ -59,7 +62,7 @@ static void *reserve_fixed(u64 size)
 	     *p = mmap(at, size, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
-	fixed_next += align_up(size, WINDOW);
+	fixed_next += align_up(size, FIXED_STEP);
 	if (p != MAP_FAILED && p != at) {
 		munmap(p, size); /* a host that does not know the flag */
 		p = MAP_FAILED;

@@ -22,7 +22,7 @@ EXTRA_DIST += tests/debug/languages.txt tests/debug/names.cu tests/debug/recurse
 EXTRA_DIST += tests/debug/calls.cu tests/debug/family.ptx tests/debug/front_end.py tests/debug/invoke.cu tests/debug/moves.txt
 EXTRA_DIST += tests/debug/gaps.txt tests/debug/inlined.cu tests/debug/mixed.cu tests/debug/mixed.txt \
 	tests/debug/moving.cu tests/debug/moving.txt
-EXTRA_DIST += tests/debug/launches.cu tests/debug/textures.cu tests/debug/writers.cu
+EXTRA_DIST += tests/debug/launches.cu tests/debug/textures.cu tests/debug/writers.cu tests/debug/writers.h
 EXTRA_DIST += tests/debug/clusters.txt tests/debug/grid.cu tests/debug/groups.txt tests/debug/nvcc/cluster.cu \
 	tests/debug/nvcc/cluster.ptx
 if !SANITIZED

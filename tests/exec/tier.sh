@@ -9,7 +9,8 @@ if PTXLOOM_TIER=2 ptxloom exec samples/saxpy.ptx --arg u32=0 --arg f32=2 --arg u
 	skip_rest "LLVM is not installed"
 fi
 
-# same NAME FILE KERNEL ARGUMENT..: with either tier, at each level that is compiled for
+# same NAME FILE KERNEL ARGUMENT..: with either tier, at each level that is compiled for. One worker: CTAs
+# overwrite what others load.
 same()
 {
 	name=$1
@@ -22,7 +23,8 @@ same()
 	fi
 	for level in v3 v4; do
 		for tier in 1 2; do
-			PTXLOOM_HOST_ISA=$level PTXLOOM_TIER=$tier ptxloom exec "$file" --kernel "$kernel" "$@" \
+			PTXLOOM_WORKERS=1 PTXLOOM_HOST_ISA=$level PTXLOOM_TIER=$tier \
+				ptxloom exec "$file" --kernel "$kernel" "$@" \
 				>"$scratch/$tier" 2>&1
 			echo "status $?" >>"$scratch/$tier"
 			sed 's/0x[0-9a-f]\{12\}/ADDRESS/g' "$scratch/$tier" >"$scratch/$tier.text"

@@ -5,36 +5,68 @@ hang=$scratch/hang
 needs_clang
 succeeds "hang.cu builds" ptxloom cc -lineinfo "$srcdir/tests/programs/hang.cu" -o "$hang"
 
-# For a program that ends of the signal, timeout(1) ends likewise.
-interrupt="timeout --foreground --preserve-status -k 20 -s INT 4"
+# Where a program says which process it is, once it waits.
+HANG_READY=$scratch/ready
+export HANG_READY
+
+# started COMMAND...: in the background, as $p; a second after it has launched its kernel.
+started()
+{
+	rm -f "$HANG_READY"
+	(trap - INT; exec timeout --foreground -k 5 60 "$@") >"$scratch/out" 2>"$scratch/err" &
+	p=$!
+	for _ in $(seq 600); do
+		[ -s "$HANG_READY" ] || ! kill -0 $p 2>/dev/null || sleep 0.1
+	done
+	sleep 1
+}
+
+# signalled SIGNAL STATUS DESCRIPTION COMMAND...
+signalled()
+{
+	skipping && { ok 0 "$3"; return; }
+	signal=$1
+	wanted=$2
+	what=$3
+	shift 3
+	trap '' INT
+	started "$@"
+	kill -"$signal" "$(cat "$HANG_READY")"
+	wait $p
+	got=$?
+	trap 'exit 1' INT
+	empty "$([ "$got" -eq "$wanted" ] || {
+		echo "exit status $got, expected $wanted"
+		head -n 5 "$scratch/err"
+	})" "$what"
+}
+
 where='block \([012],0,0\) warp [01] lanes 0xaaaaaaaa: running at '
 for workers in 1 2; do
-	PTXLOOM_WORKERS=$workers ends 130 "SIGINT ends a program that hangs in a kernel, $workers workers" \
-		$interrupt ptxloom run "$hang"
+	signalled INT 130 "SIGINT ends a program that hangs in a kernel, $workers workers" \
+		env PTXLOOM_WORKERS=$workers ptxloom run "$hang"
 	says err 'interrupted \(SIGINT\)' "it says why"
 	says err 'in kernel .*hang_here' "it names the kernel"
 	says err "$where" "it tells where warps are"
 	says out '^begins$' "what the kernel has printed is not lost"
 	ok "$([ "$(wc -l <"$scratch/err")" -le 40 ]; echo $?)" "it does not say too much"
 done
-ends 143 "SIGTERM ends it, too" timeout --foreground --preserve-status -k 20 4 ptxloom run "$hang"
+signalled TERM 143 "SIGTERM ends it, too" ptxloom run "$hang"
 says err "$where" "and tells where warps are"
 for how in handler late-handler; do
-	ends 3 "a program with a handler of its own goes on behind the launch, $how" \
-		$interrupt ptxloom run "$hang" $how
+	signalled INT 3 "a program with a handler of its own goes on behind the launch, $how" ptxloom run "$hang" $how
 	says out '^handled$' "its handler is called, $how"
 	says out '^cudaErrorLaunchTimeout$' "the call that waits returns, $how"
 	says err "$where" "warps are told of, $how"
 done
-ends 130 "a process without kernels dies of SIGINT as ever" $interrupt ptxloom run "$hang" host
+signalled INT 130 "a process without kernels dies of SIGINT as ever" ptxloom run "$hang" host
 empty "$(cat "$scratch/err")" "without a word"
 ends 130 "a second SIGINT ends the process at once" sh -c '
 	trap "" INT; (trap - INT; exec ptxloom run "$0" handler) & p=$!
 	sleep 2; kill -INT $p; sleep 0.2; kill -INT $p; wait $p' "$hang"
 
 for number in INT TERM; do
-	ends 0 "a handler for SIG$number may write what a kernel waits for" \
-		timeout --foreground --preserve-status -k 20 -s $number 2 ptxloom run "$hang" writer
+	signalled $number 0 "a handler for SIG$number may write what a kernel waits for" ptxloom run "$hang" writer
 	empty "$(cat "$scratch/err")" "nobody takes the kernel for a livelock"
 done
 ends 0 "a thread that is cancelled while it waits keeps no lock" timeout -k 5 30 ptxloom run "$hang" cancelled
@@ -111,7 +143,7 @@ needs_clang
 command -v python3 >"$scratch/out" 2>&1 || skip_rest "no python3"
 skipping || ptxloom cc -ptx -lineinfo "$srcdir/tests/programs/hang.cu" -o "$scratch/hang.ptx"
 cat >"$scratch/hang.py" <<'END'
-import ctypes, sys
+import ctypes, os, sys
 cuda = ctypes.CDLL("libcuda.so.1")
 context, module, function, memory = (ctypes.c_void_p() for _ in range(4))
 for status in (
@@ -127,6 +159,8 @@ for status in (
         sys.exit("status %d" % status)
 args = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
 cuda.cuLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, None, args, None)
+with open(os.environ["HANG_READY"], "w") as f:
+    print(os.getpid(), file=f)
 try:
     cuda.cuCtxSynchronize()
     for i in range(100000000):
@@ -134,8 +168,8 @@ try:
 except KeyboardInterrupt:
     print("KeyboardInterrupt")
 END
-ends 0 "Python with a kernel that hangs gets its KeyboardInterrupt" \
-	$interrupt ptxloom run python3 "$scratch/hang.py" "$scratch/hang.ptx"
+signalled INT 0 "Python with a kernel that hangs gets its KeyboardInterrupt" \
+	ptxloom run python3 "$scratch/hang.py" "$scratch/hang.ptx"
 says out '^KeyboardInterrupt$' "and can handle it"
 says err "$where" "warps are told of"
 sed 's/_Z9hang_herePVi/_Z10last_waitsPVi/; s/cuMemAlloc_v2(\(.*\)),$/cuMemAllocManaged(\1, 1),/' "$scratch/hang.py" \

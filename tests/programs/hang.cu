@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,6 +52,18 @@ static void on_interrupt(int)
 		_exit(9);
 }
 
+/* For the test: from now on signals find what they are to find. */
+static void be_ready()
+{
+	const char *path = getenv("HANG_READY");
+	FILE *f = path ? fopen(path, "w") : NULL;
+
+	if (f) {
+		fprintf(f, "%d\n", (int)getpid());
+		fclose(f);
+	}
+}
+
 static int be_long()
 {
 	volatile int *flag;
@@ -58,6 +71,7 @@ static int be_long()
 	cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped);
 	*flag = 0;
 	last_waits<<<2000, 64>>>(flag);
+	be_ready();
 	/* Signals end a sleep. */
 	for (time_t end = time(NULL) + 4; time(NULL) < end;)
 		usleep(50000);
@@ -79,6 +93,7 @@ static int wait_for_handler()
 	signal(SIGINT, on_request);
 	signal(SIGTERM, on_request);
 	last_waits<<<1, 32>>>(written);
+	be_ready();
 	return cudaDeviceSynchronize() != cudaSuccess;
 }
 
@@ -148,9 +163,11 @@ int main(int argc, char **argv)
 	cudaDeviceSynchronize();
 	if (!strcmp(how, "late-handler"))
 		signal(SIGINT, on_interrupt);
-	if (!strcmp(how, "host"))
+	if (!strcmp(how, "host")) {
+		be_ready();
 		for (;;)
 			pause();
+	}
 	if (!strcmp(how, "writer"))
 		return wait_for_handler();
 	if (!strcmp(how, "cancelled"))
@@ -163,6 +180,7 @@ int main(int argc, char **argv)
 		work<<<8, 64>>>((unsigned *)flag, 40000);
 	else
 		hang_here<<<3, 64>>>(flag);
+	be_ready();
 	e = cudaDeviceSynchronize();
 	printf("%s\n", cudaGetErrorName(e));
 	return e == cudaSuccess ? 0 : 3;
