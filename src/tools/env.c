@@ -1,6 +1,7 @@
 /*
  * `ptxloom env`: what `ptxloom run` sets up, as commands for the shell and a line for CMake.
  */
+#include "src/tools/toolkit/toolkit.h"
 #include "src/tools/tools.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static void print_cmake(const char *device)
 {
 	static const char *const variables[] = {"CMAKE_TEST_LAUNCHER",
 						"CMAKE_CROSSCOMPILING_EMULATOR"};
-	char self[4096];
+	char self[4096], toolkit[4200];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[n > 0 ? n : 0] = 0;
@@ -75,6 +76,9 @@ static void print_cmake(const char *device)
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
 		printf(" -D%s='%s;run%s%s;--'", variables[i], self, device ? ";-d;" : "",
 		       device ? device : "");
+	/* For find_package, where there is a folder for it. */
+	if (tool_find_toolkit(toolkit, sizeof(toolkit)))
+		printf(" -Dptxloom_DIR='%s/lib/cmake/ptxloom'", toolkit);
 	putchar('\n');
 }
 

@@ -17,7 +17,8 @@ runs()
 	[ "$NVCC_APPEND_FLAGS" = "-cudart shared" ])
 ok $? "env prints commands for the shell"
 ptxloom env -d v100 | tail -n 1 |
-	grep -qE "^# cmake -DCMAKE_TEST_LAUNCHER='(.*ptxloom;run;-d;v100;--)' -DCMAKE_CROSSCOMPILING_EMULATOR='\1'$"
+	grep -E "^# cmake -DCMAKE_TEST_LAUNCHER='(.*ptxloom;run;-d;v100;--)' -DCMAKE_CROSSCOMPILING_EMULATOR='\1' " |
+	grep -q " -Dptxloom_DIR='.*/lib/cmake/ptxloom'$"
 ok $? "env prints a line for CMake"
 (NVCC_APPEND_FLAGS=-lineinfo && export NVCC_APPEND_FLAGS && eval "$(ptxloom env)" &&
 	[ "$NVCC_APPEND_FLAGS" = "-lineinfo -cudart shared" ])

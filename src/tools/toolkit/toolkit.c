@@ -19,7 +19,7 @@ const char tool_help_toolkit[] =
 	"  --help    this text\n"
 	"\n"
 	"Programs find the emulated libraries when `ptxloom run` starts them, or after `ptxloom env`.\n"
-	"Device code of several files is not linked: each file is compiled whole.\n"
+	"Device code of several files is linked (-rdc=true), that of NVIDIA's libraries is not there.\n"
 	"Exit status: 0; 126 when the folder is not found, 2 for wrong arguments.\n";
 
 bool tool_find_toolkit(char *out, size_t size)
