@@ -105,8 +105,8 @@ void finding_set_kernel(struct finding *f, const char *name)
 
 static void find_finding_place(const struct program *p, u32 pc, struct finding_place *out)
 {
-	struct place at = place_of(p, pc), shown = place_for_users(&at);
-	struct source_line s = place_source(&at);
+	struct source_line s;
+	struct place at = place_of(p, pc), shown = place_for_users(&at, &s);
 	struct text insn = {0};
 
 	if (shown.func)

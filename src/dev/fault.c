@@ -244,15 +244,14 @@ static void say_denied(enum mem_access access, struct text *t)
 
 static void fill_place(struct device_fault *out, const struct place *at)
 {
-	struct place shown = place_for_users(at);
 	struct source_line s;
+	struct place shown = place_for_users(at, &s);
 
 	if (!at->func)
 		return;
 	out->ptx_name = at->func->module->source.name;
 	out->ptx_line = at->line;
 	snprintf(out->function, sizeof(out->function), "%s", shown.func->func->name->text);
-	s = place_source(at);
 	if (s.file) {
 		snprintf(out->source, sizeof(out->source), "%s", s.file);
 		out->source_line = s.line;

@@ -179,25 +179,29 @@ static struct place place_of_call(const struct place *at)
 	return call;
 }
 
-struct place place_for_users(const struct place *at)
+struct place place_for_users(const struct place *at, struct source_line *source)
 {
-	struct source_line s;
+	struct source_line first;
 	struct place call = *at;
 
-	while (call.in && !find_users_line(&call, &s)) {
-		if (!call.func->caller)
-			return *at;
-		call = place_of_call(&call);
+	if (find_users_line(at, &first) || !at->in) {
+		*source = first;
+		return *at;
 	}
-	return call;
+	while (call.func->caller) {
+		call = place_of_call(&call);
+		if (find_users_line(&call, source))
+			return call;
+	}
+	*source = first;
+	return *at;
 }
 
 struct source_line place_source(const struct place *at)
 {
-	struct place shown = place_for_users(at);
 	struct source_line s;
 
-	find_users_line(&shown, &s);
+	place_for_users(at, &s);
 	return s;
 }
 

@@ -25,9 +25,10 @@ struct source_line {
 
 /*
  * Where users would say that it is: in a function of theirs that has called one of the toolkit's
- * headers, where that one is a copy for this call (program.h); else the place itself.
+ * headers, where that one is a copy for this call (program.h); else the place itself. source: as
+ * place_source.
  */
-struct place place_for_users(const struct place *at);
+struct place place_for_users(const struct place *at, struct source_line *source);
 
 /*
  * The line of the user's source that a place comes of: where it was inlined into code that is not a

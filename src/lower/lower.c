@@ -331,6 +331,7 @@ static void lower_fini(struct lower *l)
 	map_fini(&l->form_ops);
 	map_fini(&l->func_at);
 	map_fini(&l->taken_at);
+	map_fini(&l->toolkit_funcs);
 	for (u32 u = 0; u < l->options.unit_len; u++) {
 		if (l->offsets)
 			free(l->offsets[u]);

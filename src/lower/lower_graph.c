@@ -173,24 +173,36 @@ u32 lower_find_function(const struct lower *l, u32 func)
 	return found ? (u32)*found : IR_NONE;
 }
 
+/* ir_func_is_of_toolkit, which looks at every instruction: once for each function. */
+static bool is_of_toolkit(struct lower *l, u32 unit, const struct ir_func *f)
+{
+	const u64 *known = map_get(&l->toolkit_funcs, map_key(f));
+	bool is;
+
+	if (known)
+		return *known;
+	is = ir_func_is_of_toolkit(l->options.units[unit].module, f);
+	l->failed |= !map_set(&l->toolkit_funcs, map_key(f), is);
+	return is;
+}
+
 /*
  * Does a call in `from` get a copy of f: of what the headers of the toolkit have, called in code of
  * the user's or in such a copy, and not by itself?
  */
-static bool gets_copy(const struct lower *l, u32 from, const struct ir_func *f)
+static bool gets_copy(struct lower *l, u32 from, const struct ir_func *f)
 {
 	u32 unit = unit_of_func(l, f), at = from, deep = 0;
 
 	if (!l->options.copies || l->funcs.len >= COPIES_MAX || !f->has_body || f->is_entry ||
-	    unit == IR_NONE || !ir_func_is_of_toolkit(l->options.units[unit].module, f))
+	    unit == IR_NONE || !is_of_toolkit(l, unit, f))
 		return false;
 	while (l->funcs.at[at].caller != IR_NONE && deep < COPIES_DEEP && l->funcs.at[at].f != f) {
 		at = l->funcs.at[at].caller;
 		deep++;
 	}
 	return l->funcs.at[at].caller == IR_NONE && l->funcs.at[at].f != f &&
-	       !ir_func_is_of_toolkit(l->options.units[l->funcs.at[at].unit].module,
-				      l->funcs.at[at].f);
+	       !is_of_toolkit(l, l->funcs.at[at].unit, l->funcs.at[at].f);
 }
 
 static u32 enter_func_copy(struct lower *l, u32 from, u32 insn, const struct ir_func *f)

@@ -107,6 +107,7 @@ struct lower {
 	VEC(const struct ir_func *) taken; /* functions whose address something holds */
 	struct map taken_at;
 	bool has_taken;
+	struct map toolkit_funcs; /* function -> is it of the toolkit's headers? as far as asked */
 	VEC(struct program_note) notes;
 	struct exec_unit only; /* the list of units when none is given */
 	u64 const_base;        /* exec_const_base */
