@@ -8,31 +8,42 @@
 #include "src/uop/matrix.h"
 
 /*
- * Place in the full row of stored number s of row i (0..15) of a sparse A, which stores so many.
- * bits: of an element; meta: a word of each lane; sel: the sparsity selector. PTX ISA "Warp-level
- * matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A".
+ * Which lane's word of metadata, from which bit on, says where stored number s of row i (0..15) of
+ * a sparse A belongs, which stores so many. bits: of an element; sel: the sparsity selector. PTX
+ * ISA "Warp-level matrix multiply-accumulate operation using mma.sp instruction with sparse matrix
+ * A".
  */
-static inline u32 mma_sparse_at(u32 bits, u32 sel, const u32 *meta, u32 i, u32 s, u32 stored)
+static inline u32 mma_meta_at(u32 bits, u32 sel, u32 i, u32 s, u32 stored, u32 *bit)
 {
-	u32 row = i & 7, high = i >> 3, lane, at;
+	u32 row = i & 7, high = i >> 3;
 
 	if (bits == 32) { /* 1:2 */
-		lane = row * 4 + (stored == 4 ? sel : 2 * sel + s / 4);
-		at = 16 * high + s % 4 * 4;
-		return 2 * s + ((meta[lane] >> at & 15) == 0xe);
+		*bit = 16 * high + s % 4 * 4;
+		return row * 4 + (stored == 4 ? sel : 2 * sel + s / 4);
 	}
 	if (bits == 16) {
-		lane = row * 4 + (stored == 8 ? sel : 2 * sel + s / 8);
-		at = 16 * high + s % 8 * 2;
-	} else if (bits == 8) {
-		lane = row * 4 + (stored == 16 ? 2 * sel + high : s / 16 * 2 + high);
-		at = s % 16 * 2;
-	} else { /* pairs, 4:8 */
-		lane = row * 4 + (stored == 32 ? 2 * sel + high : s / 32 * 2 + high);
-		at = s % 32 / 2 * 2;
-		return (s / 4 * 4 + (meta[lane] >> at & 3)) * 2 + (s & 1);
+		*bit = 16 * high + s % 8 * 2;
+		return row * 4 + (stored == 8 ? sel : 2 * sel + s / 8);
 	}
-	return s / 2 * 4 + (meta[lane] >> at & 3);
+	if (bits == 8) {
+		*bit = s % 16 * 2;
+		return row * 4 + (stored == 16 ? 2 * sel + high : s / 16 * 2 + high);
+	}
+	/* pairs, 4:8 */
+	*bit = s % 32 / 2 * 2;
+	return row * 4 + (stored == 32 ? 2 * sel + high : s / 32 * 2 + high);
+}
+
+/* Place in the full row of that number. meta: a word of each lane. */
+static inline u32 mma_sparse_at(u32 bits, u32 sel, const u32 *meta, u32 i, u32 s, u32 stored)
+{
+	u32 bit, lane = mma_meta_at(bits, sel, i, s, stored, &bit), m = meta[lane] >> bit;
+
+	if (bits == 32)
+		return 2 * s + ((m & 15) == 0xe);
+	if (bits < 8)
+		return (s / 4 * 4 + (m & 3)) * 2 + (s & 1);
+	return s / 2 * 4 + (m & 3);
 }
 
 /* ---- mma of m8n8k4: four products of eight lanes each ---- */

@@ -2,6 +2,7 @@
  * Products of matrices: which rows and columns of results come from operands that are not defined.
  */
 #include "src/check/init/init_flow.h"
+#include "src/mma/place.h"
 #include "src/uop/rows.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static enum layout layout_of(const struct uop *in)
 	const struct uop_product *p = &in->product;
 
 	if (in->inner == OP_wgmma)
-		return p->a == 4 ? BY_GROUP : BY_NONE;
+		return p->a == 4 || p->form.flags & MMA_SPARSE ? BY_GROUP : BY_NONE;
 	if (in->inner == OP_mma_quads)
 		return p->a == 2 && p->b == 2 ? BY_QUADS : BY_NONE;
 	return 8u * p->form.rows <= FACTOR_ROWS && 8u * p->form.columns <= FACTOR_COLUMNS ? BY_ROWS
@@ -132,8 +133,27 @@ static struct taint_value value_of_quad(const struct mma_form *f, const struct f
 static void find_group(const struct step *s, const u32 *a, u32 w, struct factors *x)
 {
 	memset(x, 0, sizeof(*x));
-	for (u32 r = 0; r < 4; r++)
+	for (u32 r = 0; r < s->in->product.a; r++)
 		note_factor(s, a[r], w, r % 2, FACTOR_ROWS, x->row);
+}
+
+/* Rows of a sparse A of which it is not defined where the numbers belong that are stored. */
+static void find_metadata(const struct step *s, u32 meta, u32 w, struct factors *x)
+{
+	const struct mma_form *f = &s->in->product.form;
+	u32 bits = mma_bits(f->a), stored = f->words * 32u / bits, bit;
+
+	if (!taint_lanes(s->t, meta, s->first + w))
+		return;
+	for (u32 i = 0; i < 16; i++)
+		for (u32 k = 0; k < stored && !x->row[i].mask; k++) {
+			u32 lane = mma_meta_at(bits, s->in->product.rule.extra, i, k, stored, &bit);
+			struct taint_value v =
+				taint_get(s->t, meta, (s->first + w) * WARP_LANES + lane);
+
+			if (v.mask >> bit / 8 & 1)
+				x->row[i] = v;
+		}
 }
 
 static struct taint_value value_of_group(const struct mma_form *f, const struct factors *x, u32 i,
@@ -200,6 +220,8 @@ void init_pass_product(struct step *s)
 	/* Of wgmma, which has no B in registers, the accumulators come first. */
 	const u32 *c = row + p->d + (s->in->inner == OP_wgmma ? 0 : p->a + p->b);
 	const u32 *a = row + p->d + (s->in->inner == OP_wgmma ? p->c : 0), *b = a + p->a;
+	bool sparse = p->form.flags & MMA_SPARSE;
+	u32 meta = sparse ? row[p->d + p->a + p->b + p->c] : NO_ROW;
 	enum layout by = layout_of(s->in);
 	struct factors x;
 
@@ -207,6 +229,8 @@ void init_pass_product(struct step *s)
 		u32 at = (s->first + w) * WARP_LANES, worst = NO_ROW;
 
 		find_by(s, by, a, b, w, &x);
+		if (sparse)
+			find_metadata(s, meta, w, &x);
 		if (by == BY_NONE)
 			worst = worst_operand(s, a, b, w);
 		for (u32 i = 0; i < p->d; i++)
