@@ -13,7 +13,7 @@ const struct exec_observer *checks_open(struct checks *c, u32 which, struct mem 
 		race_check_init(&c->race, m, found);
 		watch_tee_add(&c->tee, &c->race.observer);
 		if (between) {
-			between_device_init(&c->between, between, m->index);
+			between_device_init(&c->between, between, &c->race, m->index);
 			watch_tee_add(&c->tee, &c->between.observer);
 		}
 	}

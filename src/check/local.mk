@@ -18,7 +18,7 @@ libcore_la_SOURCES += \
 	src/check/order/between.c src/check/order/between.h src/check/order/between_int.h \
 	src/check/order/between_report.c \
 	src/check/order/host.c src/check/order/host.h \
-	src/check/order/trace.c src/check/order/trace.h \
+	src/check/order/trace.c src/check/order/trace.h src/check/order/waits.c src/check/order/waits.h \
 	src/check/race/clock.c src/check/race/clock_known.c src/check/race/clock.h \
 	src/check/race/known.c src/check/race/known.h \
 	src/check/race/lockstep.c src/check/race/lockstep.h \

@@ -15,7 +15,8 @@ look()
 	capture ptxloom run "$scratch/program" tests/check/programmatic.ptx "$1" "$2" "$3"
 }
 
-for kernels in "put get" "put get_by_block" "put_alone get_at_once" "put get_early" "put get_at_once"; do
+for kernels in "put get" "put get_by_block" "put_alone get_at_once" "put get_early" "put get_at_once" \
+	"put get_by_warp" "put get_by_mbarrier"; do
 	for how in stream capture edge wait event plain full; do
 		# shellcheck disable=SC2086 # two words
 		look $kernels $how
@@ -30,6 +31,13 @@ for kernels in "put get" "put get_by_block" "put_alone get_at_once" "put get_ear
 		*) says err 'RACECHECK SUMMARY: 0 hazards' "$kernels, $how" ;;
 		esac
 	done
+done
+
+# A wait counts for its thread, and for those that barriers order behind it.
+for kernel in get_by_one get_by_other_warp get_before_barrier; do
+	look put $kernel stream
+	says err "Read access at $kernel in programmatic.cu:$(grep -n "// $kernel" tests/check/programmatic.cu | cut -d: -f1)$"
+	says err 'SUMMARY: 1 hazard displayed \(1 error, 0 warnings\)' "$kernel: once"
 done
 
 look put get_early stream

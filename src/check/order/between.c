@@ -18,7 +18,7 @@ static void piece_drop(struct between_piece *p)
 	if (p->is_live) {
 		trace_fini(&p->trace);
 		trace_fini(&p->early);
-		map_fini(&p->waited);
+		waits_fini(&p->waits);
 	}
 	*p = (struct between_piece){0};
 }
@@ -455,11 +455,11 @@ static bool is_fence(const struct isa_form *form)
 }
 
 /* Lanes whose accesses lie side by side are one. */
-static void mark_lanes(struct trace *t, const struct exec_access *a, u8 how)
+static void mark_lanes(struct trace *t, const struct exec_access *a, u32 lanes, u8 how)
 {
 	u64 first = 0, end = 0;
 
-	for (u32 m = a->mask; m; m &= m - 1) {
+	for (u32 m = lanes; m; m &= m - 1) {
 		u64 at = a->address[__builtin_ctz(m)];
 
 		if (at == end && end) {
@@ -478,11 +478,14 @@ static void mark_lanes(struct trace *t, const struct exec_access *a, u8 how)
 }
 
 /* lock held */
-static void note_piece_access(struct between_piece *p, const struct exec_access *a, u8 how)
+static void note_piece_access(struct between_device *d, struct between_piece *p,
+			      const struct exec_access *a, u8 how)
 {
-	mark_lanes(&p->trace, a, how);
-	if (p->is_soft && !map_get(&p->waited, a->cta->number + 1))
-		mark_lanes(&p->early, a, how);
+	mark_lanes(&p->trace, a, a->mask, how);
+	if (p->is_soft)
+		mark_lanes(&p->early, a,
+			   a->mask & ~waits_behind(&p->waits, d->race, a->cta, a->warp, a->mask),
+			   how);
 }
 
 /* What an instruction does; lock held. */
@@ -505,7 +508,7 @@ static void between_access(void *user, const struct exec_access *a)
 	pthread_mutex_lock(&d->all->lock);
 	p = piece_of_cta(d, a->cta);
 	if (p && !p->trace.gave_up)
-		note_piece_access(p, a, learn_access(p, a));
+		note_piece_access(d, p, a, learn_access(p, a));
 	pthread_mutex_unlock(&d->all->lock);
 }
 
@@ -528,19 +531,18 @@ static bool between_span(void *user, const struct exec_span *s)
 		if (!exec_span_access(s, w, address, &a))
 			continue;
 		how = how ? how : learn_access(p, &a);
-		note_piece_access(p, &a, how);
+		note_piece_access(d, p, &a, how);
 	}
 	pthread_mutex_unlock(&d->all->lock);
 	return true;
 }
 
-/* Barriers tell a block's other threads that one has waited: it counts for all of them. */
-static void note_mark(struct between_piece *p, const struct exec_sync *s)
+static void note_mark(struct between_device *d, struct between_piece *p, const struct exec_sync *s)
 {
 	if (s->in->group.action == MARK_GRID_LAUNCH)
 		p->lets_go = true;
 	else if (s->in->group.action == MARK_GRID_WAIT && p->is_soft)
-		map_set(&p->waited, s->cta->number + 1, 1);
+		waits_note(&p->waits, d->race, s->cta, s->warp, s->mask);
 }
 
 static void between_sync(void *user, const struct exec_sync *s)
@@ -557,7 +559,7 @@ static void between_sync(void *user, const struct exec_sync *s)
 	if (form)
 		note_order(p, form);
 	else if (p && s->op == OP_mark)
-		note_mark(p, s);
+		note_mark(d, p, s);
 	pthread_mutex_unlock(&d->all->lock);
 }
 
@@ -614,9 +616,11 @@ void between_free(struct between *b)
 	free(b);
 }
 
-void between_device_init(struct between_device *d, struct between *b, u32 index)
+void between_device_init(struct between_device *d, struct between *b, struct race_check *race,
+			 u32 index)
 {
 	*d = (struct between_device){.all = b,
+				     .race = race,
 				     .index = index,
 				     .observer = {.user = d,
 						  .every = true,

@@ -11,6 +11,7 @@
 #include "src/check/finding.h"
 #include "src/check/order/host.h"
 #include "src/check/order/trace.h"
+#include "src/check/order/waits.h"
 #include "src/dev/memory/watch.h"
 #include "src/dev/stream/order.h"
 #include "src/exec/observer.h"
@@ -25,11 +26,11 @@ struct between_piece {
 	struct order_piece info;
 	const struct program *program; /* of its launch */
 	struct trace trace;
-	/* Of programmatic launches: by blocks that have not waited for the kernels before. */
+	/* Of programmatic launches: by threads that do not come behind a wait for those before. */
 	bool is_soft;
 	bool lets_go; /* it lets dependent kernels begin before its end */
 	struct trace early;
-	struct map waited; /* number of a block + 1 */
+	struct waits waits;
 };
 
 /* Accesses of two pieces of work that nothing orders; the later one comes first. */
@@ -63,7 +64,8 @@ struct between_device {
 	struct between *all;
 	u32 index;
 	struct exec_observer observer;
-	u64 last_grid; /* with its slot */
+	struct race_check *race; /* knows the order of threads; borrowed */
+	u64 last_grid;           /* with its slot */
 	u32 last;
 };
 
@@ -72,6 +74,8 @@ struct between *between_new(struct findings *found);
 void between_free(struct between *b);
 /* The process ends: tell what is left. NULL is allowed. */
 void between_finish(struct between *b);
-void between_device_init(struct between_device *d, struct between *b, u32 index);
+/* race: an observer of the same launches that is told of each event before this one. */
+void between_device_init(struct between_device *d, struct between *b, struct race_check *race,
+			 u32 index);
 
 #endif

@@ -348,6 +348,41 @@ static void observe_sync(void *user, const struct exec_sync *s)
 		race_sync(r->now.launch, r->now.cta, s);
 }
 
+/* ---- for other observers ---- */
+
+struct race_deed race_deed_now(struct race_check *r, const struct cta *c, u32 warp, u32 lanes)
+{
+	struct race_deed d = {c->number, warp, lanes, 0};
+
+	if (!find_cta(r, c))
+		return d;
+	race_resume(r->now.launch, r->now.cta, warp, lanes);
+	d.moment = r->now.launch->clock.now;
+	return d;
+}
+
+u32 race_lanes_behind(struct race_check *r, const struct race_deed *d, const struct cta *c,
+		      u32 warp, u32 mask)
+{
+	u32 behind = d->cta == c->number && d->warp == warp ? mask & d->lanes : 0;
+
+	if (behind == mask || !find_cta(r, c))
+		return behind;
+	race_resume(r->now.launch, r->now.cta, warp, mask);
+	for (u32 m = mask & ~behind; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+
+		for (u32 x = d->lanes; x && !(behind >> lane & 1); x &= x - 1) {
+			u64 who = who_thread(d->cta, d->warp * WARP_LANES + (u32)__builtin_ctz(x));
+
+			if (clock_known(r->now.cta->clock, warp * WARP_LANES + lane, who) >=
+			    d->moment)
+				behind |= 1u << lane;
+		}
+	}
+	return behind;
+}
+
 void race_check_init(struct race_check *r, struct mem *m, struct findings *found)
 {
 	*r = (struct race_check){.mem = m,

@@ -34,4 +34,18 @@ void race_check_init(struct race_check *r, struct mem *m, struct findings *found
 /* No launch is under way. */
 void race_check_fini(struct race_check *r);
 
+/*
+ * What lanes of a warp have done at a moment that is not an access, for other observers of the
+ * launch that come behind this one. moment 0: the launch is not followed.
+ */
+struct race_deed {
+	u64 cta; /* number */
+	u32 warp, lanes, moment;
+};
+
+struct race_deed race_deed_now(struct race_check *r, const struct cta *c, u32 warp, u32 lanes);
+/* Lanes of the mask that come behind it: one of its lanes is among them, or they know of one. */
+u32 race_lanes_behind(struct race_check *r, const struct race_deed *d, const struct cta *c,
+		      u32 warp, u32 mask);
+
 #endif
