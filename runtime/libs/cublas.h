@@ -59,13 +59,15 @@ struct cublas_call {
 	enum cublas_kind kind;
 	s64 m, n, k, batch;
 	bool arrays; /* operands are arrays of addresses, on the device */
-	bool integers, wide, real_diagonal;
+	bool integers, wide, narrow_factors, real_diagonal; /* as struct hl_product says */
 	bool conjugated_alpha; /* of the second product of CUBLAS_RANK_2 */
 	u8 part;               /* enum hl_part */
 	struct cublas_scalar alpha, beta;
 	struct cublas_operand a, b, c;
 };
 
+/* May it be a size or a step, up or down? No device has memory for more. */
+bool cublas_is_size(s64 n);
 /* Begin a call: its state, or the status that it returns. */
 int cublas_begin(struct cublas_call *c, struct libs_function *f, void *handle);
 /* A factor of a type that the program passes; false: NULL. */
@@ -89,6 +91,14 @@ bool cublas_read_scalar(const struct work_run *w, const struct cublas_scalar *s,
 /* The i-th operand of a batch, where the host has it. */
 bool cublas_find_operand(const struct work_run *w, const struct cublas_call *c,
 			 const struct cublas_operand *o, s64 i, bool write, struct hl_matrix *out);
+/* The type of the factors of GemmEx and its like; false: these types do not go together. */
+bool cublas_scale_of(int compute, u32 a, u32 b, u32 c, u32 *out);
+/* Types of a product of cublasLt. */
+struct cublas_types {
+	u32 a, b, c, d, scale;
+};
+/* May they be so? bias: the type that a bias has; epilogue: there may be any. */
+bool cublas_lt_types(int compute, const struct cublas_types *t, u32 *bias, bool *epilogue);
 /* status of CUDA as one of cuBLAS */
 int cublas_status_of(int error);
 

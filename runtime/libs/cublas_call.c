@@ -36,6 +36,11 @@ bool cublas_take_scalar(const struct cublas_call *c, struct cublas_scalar *out, 
 /* More than any device has, with bytes of elements. */
 #define SIZE_MOST ((s64)1 << 40)
 
+bool cublas_is_size(s64 n)
+{
+	return n >= -SIZE_MOST && n <= SIZE_MOST;
+}
+
 bool cublas_take_matrix(struct cublas_operand *out, u32 type, int op, s64 rows, s64 columns, u64 at,
 			s64 ld)
 {
@@ -67,7 +72,7 @@ bool cublas_take_vector(struct cublas_operand *out, u32 type, s64 n, u64 at, s64
 {
 	*out = (struct cublas_operand){
 		.at = at, .type = type, .rows = n, .columns = 1, .step = step, .ld = 1};
-	return step != 0 && step >= -SIZE_MOST && step <= SIZE_MOST && n <= SIZE_MOST;
+	return step != 0 && cublas_is_size(step) && n <= SIZE_MOST;
 }
 
 /* ---- the work ---- */
@@ -225,6 +230,7 @@ static int blas_run(void *data, const struct work_run *w)
 				       .part = c->part,
 				       .integers = c->integers,
 				       .wide = c->wide,
+				       .narrow_factors = c->narrow_factors,
 				       .real_diagonal = c->real_diagonal,
 				       .a.type = c->a.type,
 				       .b.type = c->b.type};

@@ -3,23 +3,6 @@
  */
 #include "runtime/libs/cublas.h"
 
-/* cublasComputeType_t */
-enum {
-	COMPUTE_16F = 64,
-	COMPUTE_16F_PEDANTIC = 65,
-	COMPUTE_32F = 68,
-	COMPUTE_32F_PEDANTIC = 69,
-	COMPUTE_64F = 70,
-	COMPUTE_64F_PEDANTIC = 71,
-	COMPUTE_32I = 72,
-	COMPUTE_32I_PEDANTIC = 73,
-	COMPUTE_32F_FAST_16F = 74,
-	COMPUTE_32F_FAST_16BF = 75,
-	COMPUTE_32F_FAST_TF32 = 77,
-	COMPUTE_32F_EMULATED = 78,
-	COMPUTE_64F_EMULATED = 79,
-};
-
 /* A matrix as a call of products names it. */
 struct gemm_matrix {
 	u64 at;
@@ -50,6 +33,7 @@ static int gemm_issue(struct libs_function *f, void *handle, const struct gemm_c
 	c.arrays = g->arrays;
 	c.integers = g->scale == HL_S32;
 	c.wide = g->scale == HL_F64 || g->scale == HL_C64;
+	c.narrow_factors = g->scale == HL_F32;
 	if (g->m < 0 || g->n < 0 || g->k < 0 || g->batch < 0)
 		return CUBLAS_INVALID_VALUE;
 	if (!cublas_take_matrix(&c.a, g->a.type, g->ta, g->m, g->k, g->a.at, g->a.ld) ||
@@ -65,72 +49,21 @@ static int gemm_issue(struct libs_function *f, void *handle, const struct gemm_c
 	return cublas_issue(&c);
 }
 
-/* ---- which types go together ---- */
-
-static bool one_of(u32 type, const u8 *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == type)
-			return true;
-	return false;
-}
-
-static bool floats_go_together(u32 ab, u32 c)
-{
-	static const u8 small[] = {HL_F16, HL_BF16, HL_F32, HL_C32}, of_integers[] = {HL_F32};
-
-	return ab == HL_S8 ? one_of(c, of_integers, sizeof(of_integers))
-			   : (c == ab || (c == HL_F32 && (ab == HL_F16 || ab == HL_BF16))) &&
-				     one_of(ab, small, sizeof(small));
-}
-
-/* The type of the factors of GemmEx and its like; false: these types do not go together. */
-static bool scale_of(int compute, u32 a, u32 b, u32 c, u32 *out)
-{
-	if (a != b)
-		return false;
-	switch (compute) {
-	case COMPUTE_16F:
-	case COMPUTE_16F_PEDANTIC:
-		*out = HL_F16;
-		return a == HL_F16 && c == HL_F16;
-	case COMPUTE_32I:
-	case COMPUTE_32I_PEDANTIC:
-		*out = HL_S32;
-		return a == HL_S8 && c == HL_S32;
-	case COMPUTE_64F:
-	case COMPUTE_64F_PEDANTIC:
-	case COMPUTE_64F_EMULATED:
-		*out = a;
-		return (a == HL_F64 || a == HL_C64) && c == a;
-	case COMPUTE_32F:
-	case COMPUTE_32F_PEDANTIC:
-		*out = hl_is_complex(c) ? HL_C32 : HL_F32;
-		return floats_go_together(a, c);
-	case COMPUTE_32F_FAST_16F:
-	case COMPUTE_32F_FAST_16BF:
-	case COMPUTE_32F_FAST_TF32:
-	case COMPUTE_32F_EMULATED:
-		*out = hl_is_complex(c) ? HL_C32 : HL_F32;
-		return (a == HL_F32 || a == HL_C32) && c == a;
-	/* Before CUDA 11 it was a type. */
-	case HL_F16:
-	case HL_F32:
-	case HL_F64:
-	case HL_C32:
-	case HL_C64:
-	case HL_S32:
-		*out = (u32)compute;
-		return compute == HL_F32 ? floats_go_together(a, c) : true;
-	default:
-		return false;
-	}
-}
-
 static int mixed(struct libs_function *f, void *handle, struct gemm_call g, int compute)
 {
-	if (!scale_of(compute, g.a.type, g.b.type, g.c.type, &g.scale))
+	if (!cublas_scale_of(compute, g.a.type, g.b.type, g.c.type, &g.scale))
 		return CUBLAS_NOT_SUPPORTED;
+	return gemm_issue(f, handle, &g);
+}
+
+/* The name of the function says the type of the factors, whose sums are f32. */
+static int with_factors(struct libs_function *f, void *handle, struct gemm_call g, u32 scale)
+{
+	u32 found;
+
+	if (!cublas_scale_of(HL_F32, g.a.type, g.b.type, g.c.type, &found) || found != scale)
+		return CUBLAS_NOT_SUPPORTED;
+	g.scale = scale;
 	return gemm_issue(f, handle, &g);
 }
 
@@ -197,10 +130,10 @@ GEMM_BATCHES(Cgemm3m, HL_C32)
 	     (void *h, int ta, int tb, I m, I n, I k, const void *alpha, u64 a, u32 at, I lda,     \
 	      u64 b, u32 bt, I ldb, const void *beta, u64 c, u32 ct, I ldc),                       \
 	     (h, ta, tb, m, n, k, alpha, a, at, lda, b, bt, ldb, beta, c, ct, ldc),                \
-	     mixed(&f, h,                                                                          \
-		   (struct gemm_call){SHAPE, .batch = 1, .a = {a, at, lda, 0},                     \
-				      .b = {b, bt, ldb, 0}, .c = {c, ct, ldc, 0}},                 \
-		   COMPUTE_32F))
+	     with_factors(&f, h,                                                                   \
+			  (struct gemm_call){SHAPE, .batch = 1, .a = {a, at, lda, 0},              \
+					     .b = {b, bt, ldb, 0}, .c = {c, ct, ldc, 0}},          \
+			  type))
 GEMM_TYPED(cublasSgemmEx, HL_F32, int)
 GEMM_TYPED(cublasSgemmEx_64, HL_F32, s64)
 GEMM_TYPED(cublasCgemmEx, HL_C32, int)

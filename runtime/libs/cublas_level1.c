@@ -229,6 +229,9 @@ static int level1(struct level1_call c, struct libs_function *f, void *handle, s
 	int status = cublas_state(handle, &c.state);
 
 	c.f = f;
+	if (!status &&
+	    (!cublas_is_size(c.n) || !cublas_is_size(c.x.step) || !cublas_is_size(c.y.step)))
+		status = CUBLAS_INVALID_VALUE;
 	for (int i = 0; !status && i < 2; i++)
 		if (k.type[i] != NO_FACTOR)
 			status = level1_factor(&c, i, k.type[i], k.at[i]);

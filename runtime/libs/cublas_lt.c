@@ -118,6 +118,13 @@ static int lt_epilogue(struct lt_call *l, void *desc)
 				 EPILOGUE_GELU_BACK | EPILOGUE_AUX | EPILOGUE_GRADIENT_A |
 				 EPILOGUE_GRADIENT_B;
 	int d_type = (int)l->c.c.type, type;
+	bool allowed;
+	struct cublas_types types = {l->c.a.type, l->c.b.type, l->addend.type, l->c.c.type,
+				     l->c.alpha.type};
+
+	if (!cublas_lt_types(lt_word(LT_DESC, desc, LT_COMPUTE_TYPE, -1), &types, &l->bias_type,
+			     &allowed))
+		return CUBLAS_NOT_SUPPORTED;
 
 	l->epilogue = lt_word(LT_DESC, desc, LT_EPILOGUE, EPILOGUE_DEFAULT);
 	l->bias = (u64)lt_whole(LT_DESC, desc, LT_BIAS_POINTER, 0);
@@ -128,14 +135,9 @@ static int lt_epilogue(struct lt_call *l, void *desc)
 	l->largest = (u64)lt_whole(LT_DESC, desc, LT_AMAX_D, 0);
 	for (u32 i = 0; i < 4; i++)
 		l->scales[i] = (u64)lt_whole(LT_DESC, desc, LT_A_SCALE + i, 0);
-	/* 8-bit floats have a bias of bf16; integers one of the factors' type. */
-	type = d_type == HL_E4M3 || d_type == HL_E5M2 ? HL_BF16
-	       : d_type == HL_S8                      ? (int)l->c.alpha.type
-						      : d_type;
-	type = lt_word(LT_DESC, desc, LT_BIAS_TYPE, -1) < 0
-		       ? type
-		       : lt_word(LT_DESC, desc, LT_BIAS_TYPE, type);
-	l->bias_type = (u32)type;
+	type = lt_word(LT_DESC, desc, LT_BIAS_TYPE, -1);
+	if (allowed && type >= 0 && (u32)type != l->bias_type)
+		return CUBLAS_NOT_SUPPORTED;
 	type = lt_word(LT_DESC, desc, LT_AUX_TYPE, -1);
 	l->aux_type = (u32)(type < 0 ? d_type : type);
 	for (u32 i = 0; i < 5; i++)
@@ -144,9 +146,9 @@ static int lt_epilogue(struct lt_call *l, void *desc)
 	if (l->epilogue & (EPILOGUE_RELU_BACK | EPILOGUE_GELU_BACK) &&
 	    !(l->epilogue & EPILOGUE_AUX))
 		return CUBLAS_NOT_SUPPORTED;
-	if (l->epilogue & ~known || !hl_bytes(l->bias_type) || !hl_bytes(l->aux_type) ||
+	if (l->epilogue & ~known || !hl_bytes(l->aux_type) ||
 	    lt_whole(LT_DESC, desc, LT_AUX_SCALE, 0) || lt_whole(LT_DESC, desc, LT_AUX_AMAX, 0) ||
-	    (l->epilogue != EPILOGUE_DEFAULT && hl_is_complex((u32)d_type)))
+	    (l->epilogue != EPILOGUE_DEFAULT && !allowed))
 		return CUBLAS_NOT_SUPPORTED;
 	return CUBLAS_SUCCESS;
 }
@@ -168,7 +170,8 @@ static int lt_describe(struct lt_call *l, void *desc, const struct lt_matrices *
 	    l->pointer_mode == VECTORS)
 		return CUBLAS_NOT_SUPPORTED;
 	status = lt_shapes(l, desc, x);
-	l->c.integers = scale == HL_S32 && l->c.c.type == HL_S32;
+	l->c.integers = scale == HL_S32;
+	l->c.narrow_factors = scale == HL_F32;
 	return status ? status : lt_epilogue(l, desc);
 }
 
@@ -319,6 +322,7 @@ static int lt_run(void *data, const struct work_run *w)
 				       .beta = beta,
 				       .integers = l->c.integers,
 				       .wide = l->c.wide,
+				       .narrow_factors = l->c.narrow_factors,
 				       .scale_type = l->c.alpha.type};
 
 		error = lt_run_one(w, l, &p, i);

@@ -281,7 +281,8 @@ static int dgmm(struct libs_function *f, void *handle, u32 type, int side, s64 m
 	    !cublas_take_matrix(&c.c, type, CUBLAS_N, m, n, x->c, x->ldc))
 		return CUBLAS_INVALID_VALUE;
 	/* A step of zero is one factor for all. */
-	(void)cublas_take_vector(&c.b, type, side == CUBLAS_LEFT ? m : n, x->b, x->ldb);
+	if (!cublas_take_vector(&c.b, type, side == CUBLAS_LEFT ? m : n, x->b, x->ldb) && x->ldb)
+		return CUBLAS_INVALID_VALUE;
 	c.m = m;
 	c.n = n;
 	c.k = side;

@@ -41,19 +41,30 @@ static struct hl_number row_alpha(const struct hl_product *p, s64 i)
 {
 	if (!p->epilogue.row_alpha)
 		return p->alpha;
-	return hl_load(p->scale_type,
-		       (const u8 *)p->epilogue.row_alpha + i * (s64)hl_bytes(p->scale_type));
+	/* alpha is what remains: factors of operands. */
+	return hl_mul(p->alpha, hl_load(p->scale_type, (const u8 *)p->epilogue.row_alpha +
+							       i * (s64)hl_bytes(p->scale_type)));
 }
 
 /* Integers of 32 bits, as they wrap around. */
 static struct hl_number wrapped(const struct hl_product *p, s64 i, s64 j, f64 sum)
 {
-	u32 x = (u32)(s64)p->alpha.re * (u32)(s64)sum;
+	u32 x = (u32)(s64)row_alpha(p, i).re * (u32)(s64)sum;
 
 	if (p->beta.re != 0)
 		x += (u32)(s64)p->beta.re *
 		     (u32)(s64)hl_load(p->c.type, element_at(&p->c, i, j)).re;
 	return (struct hl_number){(s32)x, 0};
+}
+
+/* Sums of integers are exact before they become f32. */
+static struct hl_number scaled_narrow(const struct hl_product *p, s64 i, s64 j, f64 sum)
+{
+	f32 x = (f32)row_alpha(p, i).re * (f32)(s32)(u32)(s64)sum;
+
+	if (p->beta.re != 0)
+		x += (f32)p->beta.re * (f32)hl_load(p->c.type, element_at(&p->c, i, j)).re;
+	return (struct hl_number){(f64)x, 0};
 }
 
 /* ---- epilogues ---- */

@@ -41,7 +41,7 @@ struct hl_epilogue {
 	s64 aux_ld;   /* in elements, or bits */
 	f64 scale;    /* of what is stored; 0: none */
 	f32 *largest; /* gets the largest magnitude before that scale; NULL: is not wanted */
-	const void *row_alpha; /* a factor for each row in place of alpha; NULL: none */
+	const void *row_alpha; /* a factor for each row, beside alpha; NULL: none */
 };
 
 struct hl_product {
@@ -52,6 +52,7 @@ struct hl_product {
 	bool real_diagonal;          /* of d, whose imaginary parts become zero */
 	bool integers;               /* sums wrap around as those of 32 bits */
 	bool wide;                   /* sums are f64 whatever the types */
+	bool narrow_factors;         /* what is done with sums is done in f32 whatever these are */
 	u32 scale_type;              /* of row_alpha */
 	struct hl_epilogue epilogue;
 };

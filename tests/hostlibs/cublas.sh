@@ -11,8 +11,14 @@ build()
 	$CC -std=gnu11 -O1 -w -I"$top" "$here/$1.c" -o "$scratch/$1" -ldl -lm >"$scratch/out" 2>&1
 }
 
-build cublas
-verdict $? "the program builds"
+build cublas && build cublas_level2 && build cublas_types
+verdict $? "the programs build"
+for program in "cublas_level2 30" "cublas_types 15"; do
+	ptxloom run -d t4 --check=mem "$scratch/${program% *}" >"$scratch/out" 2>"$scratch/err"
+	wrong=$(grep -v '^ok ' "$scratch/out" | grep -vE '^1\.\.[0-9]+$')
+	[ "$(grep -c '^ok ' "$scratch/out")" -ge "${program#* }" ] || wrong="$wrong $(tail -n 3 "$scratch/err")"
+	empty "$wrong" "${program% *}"
+done
 for how in "-d t4" "-d gb202 --check=mem --deterministic" "-d h100"; do
 	# shellcheck disable=SC2086
 	ptxloom run $how "$scratch/cublas" >"$scratch/out" 2>"$scratch/err"

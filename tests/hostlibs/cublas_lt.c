@@ -206,7 +206,7 @@ static void test_bytes(void)
 	uint8_t x[16], y[16], out[16];
 	float scales[2] = {4, 0.5f}, one = 1, zero = 0;
 	void *dx = device_new(16), *dy = device_new(16), *dz = device_new(16), *ds = device_new(8);
-	void *l = layout(E4M3, 4, 4, 4), *desc = desc_of(1);
+	void *l = layout(E4M3, 4, 4, 4), *c16 = layout(BF16, 4, 4, 4), *desc = desc_of(1);
 	int status;
 
 	memset(x, 0x38, sizeof(x));
@@ -218,7 +218,7 @@ static void test_bytes(void)
 	set_word(desc, 3, 1);
 	set_pointer(desc, 17, ds);
 	set_pointer(desc, 20, (char *)ds + 4);
-	status = named("cublasLtMatmul")(handle, desc, &one, dx, l, dy, l, &zero, dz, l, dz, l,
+	status = named("cublasLtMatmul")(handle, desc, &one, dx, l, dy, l, &zero, dz, c16, dz, l,
 					 NULL, NULL, (size_t)0, NULL);
 	named("cudaMemcpy")(out, dz, sizeof(out), 2);
 	/* 454 * 4 * 0.5 is too large: 448; 8 * 4 * 0.5 is 16. */
@@ -226,6 +226,7 @@ static void test_bytes(void)
 	CHECK_EQ(out[0], 0x7e);
 	CHECK_EQ(out[4], 0x58);
 	free_layout(l);
+	free_layout(c16);
 	named("cublasLtMatmulDescDestroy")(desc);
 	device_free(dx);
 	device_free(dy);

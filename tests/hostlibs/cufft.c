@@ -175,6 +175,99 @@ static void test_steps(void)
 	device_free(d);
 }
 
+/* Of 16 bits: 2 x 16 numbers there and back, as complex ones and from reals. */
+static void test_halves(void)
+{
+	enum { COMPLEX_16 = 6, N = 16, BATCH = 2 };
+	long long n = N;
+	int one[3] = {1, 1, N}, there, back, status;
+	double off = 0;
+	size_t bytes;
+	void *d, *to;
+
+	fill_random(F64, x, 2 * N * BATCH);
+	for (int i = 0; i < 2 * N * BATCH; i++)
+		x[i] = nearbyint(creal(x[i]) * 64) / 64;
+	d = upload(F16, x, 2 * N * BATCH);
+	status = named("cufftCreate")(&there);
+	status |=
+		named("cufftXtMakePlanMany")(there, 1, &n, NULL, 1ll, 1ll, COMPLEX_16, NULL, 1ll,
+					     1ll, COMPLEX_16, (long long)BATCH, &bytes, COMPLEX_16);
+	status |= named("cufftXtExec")(there, d, d, -1);
+	download(F16, d, got, 2 * N * BATCH);
+	for (int b = 0; b < BATCH; b++) {
+		for (int i = 0; i < N; i++)
+			y[i] = x[2 * (b * N + i)] + I * x[2 * (b * N + i) + 1];
+		sums(one, -1, y, want);
+		for (int i = 0; i < N; i++)
+			off = fmax(off, cabs(got[2 * (b * N + i)] + I * got[2 * (b * N + i) + 1] -
+					     want[i]));
+	}
+	judge(status ? 1000 + status : off, 0.006, "complex f16", one);
+	named("cufftDestroy")(there);
+	to = device_new(2 * 2 * (N / 2 + 1));
+	status = named("cufftCreate")(&there) | named("cufftCreate")(&back);
+	status |= named("cufftXtMakePlanMany")(there, 1, &n, NULL, 1ll, 1ll, (int)F16, NULL, 1ll,
+					       1ll, COMPLEX_16, 1ll, &bytes, COMPLEX_16);
+	status |= named("cufftXtMakePlanMany")(back, 1, &n, NULL, 1ll, 1ll, COMPLEX_16, NULL, 1ll,
+					       1ll, (int)F16, 1ll, &bytes, COMPLEX_16);
+	device_free(d);
+	d = upload(F16, x, N);
+	status |= named("cufftXtExec")(there, d, to, -1) | named("cufftXtExec")(back, to, d, 1);
+	download(F16, d, got, N);
+	for (int i = 0; i < N; i++)
+		got[i] /= N;
+	judge(status ? 1000 + status : distance(got, x, N), 0.003, "real f16 and back", one);
+	named("cufftDestroy")(there);
+	named("cufftDestroy")(back);
+	device_free(d);
+	device_free(to);
+}
+
+/* The size of the work area before there is a plan, for a description, and of the plan. */
+static void test_sizes(void)
+{
+	int plan, dims[] = {6, 10};
+	long long wide[] = {6, 10};
+	size_t estimated = 0, sized = 0, made = 0, of_plan = 0;
+
+	CHECK_EQ(named("cufftCreate")(&plan), 0);
+	CHECK_EQ(named("cufftEstimate1d")(60, C2C, 4, &estimated), 0);
+	CHECK_EQ(named("cufftGetSize1d")(plan, 60, C2C, 4, &sized), 0);
+	CHECK_EQ(named("cufftMakePlan1d")(plan, 60, C2C, 4, &made), 0);
+	CHECK_EQ(named("cufftGetSize")(plan, &of_plan), 0);
+	CHECK(estimated && estimated == sized && sized == made && made == of_plan);
+	CHECK_EQ(named("cufftDestroy")(plan), 0);
+	CHECK_EQ(named("cufftGetSize")(plan, &of_plan), 1);
+	CHECK_EQ(named("cufftCreate")(&plan), 0);
+	CHECK_EQ(named("cufftEstimate2d")(6, 10, C2C | DOUBLE, &estimated), 0);
+	CHECK_EQ(named("cufftGetSize2d")(plan, 6, 10, C2C | DOUBLE, &sized), 0);
+	CHECK(estimated && estimated == sized);
+	CHECK_EQ(
+		named("cufftEstimateMany")(2, dims, NULL, 1, 0, NULL, 1, 0, C2C | DOUBLE, 3, &made),
+		0);
+	CHECK_EQ(named("cufftGetSizeMany")(plan, 2, dims, NULL, 1, 0, NULL, 1, 0, C2C | DOUBLE, 3,
+					   &sized),
+		 0);
+	CHECK(made == 3 * estimated && sized == made);
+	CHECK_EQ(named("cufftGetSizeMany64")(plan, 2, wide, NULL, 1ll, 0ll, NULL, 1ll, 0ll,
+					     C2C | DOUBLE, 3ll, &sized),
+		 0);
+	CHECK(sized == made);
+	CHECK_EQ(named("cufftXtGetSizeMany")(plan, 2, wide, NULL, 1ll, 0ll, (int)C64, NULL, 1ll,
+					     0ll, (int)C64, 3ll, &sized, (int)C64),
+		 0);
+	CHECK(sized == made);
+	CHECK_EQ(named("cufftEstimate3d")(4, 3, 5, R2C, &estimated), 0);
+	CHECK_EQ(named("cufftGetSize3d")(plan, 4, 3, 5, R2C, &sized), 0);
+	CHECK(estimated && estimated == sized);
+	CHECK_EQ(named("cufftEstimate1d")(0, C2C, 1, &sized), 8);
+	CHECK_EQ(named("cufftEstimate1d")(8, 12345, 1, &sized), 3);
+	CHECK_EQ(named("cufftEstimate1d")(8, C2C, 1, NULL), 4);
+	CHECK_EQ(named("cufftGetSize1d")(77, 60, C2C, 4, &sized), 1);
+	CHECK_EQ(named("cufftDestroy")(plan), 0);
+}
+
 static void test_errors(void)
 {
 	int plan, other;
@@ -221,6 +314,8 @@ int main(void)
 	}
 	test_layout();
 	test_steps();
+	test_halves();
+	test_sizes();
 	test_errors();
 	return check_done();
 }
