@@ -51,25 +51,6 @@ struct vectors {
 	s64 step_x, step_y;
 };
 
-static int gemv(struct libs_function *f, void *handle, u32 type, int op, s64 m, s64 n,
-		const void *alpha, u64 a, s64 lda, const void *beta, struct vectors v)
-{
-	struct cublas_call c;
-	int status = cublas_begin(&c, f, handle);
-	bool transposed = op == CUBLAS_T || op == CUBLAS_C;
-	s64 rows = transposed ? n : m, columns = transposed ? m : n;
-
-	if (status)
-		return status;
-	if (m < 0 || n < 0 || !cublas_take_matrix(&c.a, type, op, rows, columns, a, lda) ||
-	    !cublas_take_vector(&c.b, type, columns, v.x, v.step_x) ||
-	    !cublas_take_vector(&c.c, type, rows, v.y, v.step_y))
-		return CUBLAS_INVALID_VALUE;
-	set_size(&c, rows, 1, columns);
-	status = take_factors(&c, type, alpha, type, beta);
-	return status ? status : blas_finish(&c);
-}
-
 static int symv(struct libs_function *f, void *handle, u32 type, enum hl_shape shape, int uplo,
 		s64 n, const void *alpha, u64 a, s64 lda, const void *beta, struct vectors v)
 {
@@ -287,12 +268,6 @@ static int trsm(struct libs_function *f, void *handle, u32 type, struct triangle
 	M(F, C, name, HL_C32, __VA_ARGS__) M(F, Z, name, HL_C64, __VA_ARGS__)
 #define ALL(M, F, name, ...) REALS(M, F, name, __VA_ARGS__) COMPLEX(M, F, name, __VA_ARGS__)
 
-#define GEMV(name, I, type, unused)                                                                \
-	BLAS(name,                                                                                 \
-	     (void *h, int op, I m, I n, const void *alpha, u64 a, I lda, u64 x, I incx,           \
-	      const void *beta, u64 y, I incy),                                                    \
-	     (h, op, m, n, alpha, a, lda, x, incx, beta, y, incy),                                 \
-	     gemv(&f, h, type, op, m, n, alpha, a, lda, beta, (struct vectors)X_Y))
 #define SYMV(name, I, type, shape)                                                                 \
 	BLAS(name,                                                                                 \
 	     (void *h, int uplo, I n, const void *alpha, u64 a, I lda, u64 x, I incx,              \
@@ -320,7 +295,6 @@ static int trsm(struct libs_function *f, void *handle, u32 type, struct triangle
 	     (h, uplo, n, alpha, x, incx, y, incy, a, lda),                                        \
 	     syr(&f, h, type, hermitian, true, uplo, n, alpha, (struct vectors)X_Y, a, lda))
 
-ALL(EACH, GEMV, gemv, 0)
 ALL(EACH, SYMV, symv, HL_SYMMETRIC)
 COMPLEX(EACH, SYMV, hemv, HL_HERMITIAN)
 ALL(EACH, TRMV, trmv, false)

@@ -131,6 +131,9 @@ static bool is_job(char job)
 	return job == 'A' || job == 'S' || job == 'O' || job == 'N';
 }
 
+/* More than any device has, with bytes of elements. */
+#define SIZE_MOST ((s64)1 << 40)
+
 static int gesvd(struct libs_function *f, void *handle, struct svd_call c)
 {
 	void *stream = NULL;
@@ -138,7 +141,8 @@ static int gesvd(struct libs_function *f, void *handle, struct svd_call c)
 	if (!solver_stream(handle, &stream))
 		return CUSOLVER_NOT_INITIALIZED;
 	if (!is_job(c.job_u) || !is_job(c.job_v) || (c.job_u == 'O' && c.job_v == 'O') || c.n < 0 ||
-	    c.m < c.n || c.a.ld < 1 || c.a.ld < c.m)
+	    c.m < c.n || c.a.ld < 1 || c.a.ld < c.m || c.a.ld > SIZE_MOST || c.u.ld > SIZE_MOST ||
+	    c.v.ld > SIZE_MOST)
 		return CUSOLVER_INVALID_VALUE;
 	c.a.rows = c.u.rows = c.m;
 	c.a.columns = c.v.columns = c.n;
@@ -154,6 +158,40 @@ static int gesvd(struct libs_function *f, void *handle, struct svd_call c)
 		       ? CUSOLVER_EXECUTION_FAILED
 		       : CUSOLVER_SUCCESS;
 }
+
+/* The types of cusolverDnXgesvd: of A, S, U, V, and what is computed in. */
+struct svd_types {
+	int a, s, u, v, compute;
+};
+
+static int xgesvd(struct libs_function *f, void *handle, const struct svd_types *t,
+		  struct svd_call c)
+{
+	if (t->a != HL_F32 && t->a != HL_F64 && t->a != HL_C32 && t->a != HL_C64)
+		return CUSOLVER_INVALID_VALUE;
+	c.type = (u32)t->a;
+	c.real = t->a == HL_F32 || t->a == HL_C32 ? HL_F32 : HL_F64;
+	if (t->u != t->a || t->v != t->a || t->compute != t->a || t->s != (int)c.real)
+		return CUSOLVER_INVALID_VALUE;
+	return gesvd(f, handle, c);
+}
+
+LIBS_FN(LIBS_CUSOLVER, LIBS_MACHINE, cusolverDnXgesvd,
+	(void *h, void *params, signed char job_u, signed char job_v, s64 m, s64 n, int type_a,
+	 u64 a, s64 lda, int type_s, u64 s, int type_u, u64 u, s64 ldu, int type_v, u64 v, s64 ldv,
+	 int compute, void *work, size_t bytes, void *host_work, size_t host_bytes, u64 info),
+	(h, params, job_u, job_v, m, n, type_a, a, lda, type_s, s, type_u, u, ldu, type_v, v, ldv,
+	 compute, work, bytes, host_work, host_bytes, info),
+	xgesvd(&f, h, &(struct svd_types){type_a, type_s, type_u, type_v, compute},
+	       (struct svd_call){.job_u = (char)job_u,
+				 .job_v = (char)job_v,
+				 .m = m,
+				 .n = n,
+				 .a = {a, 0, 0, lda},
+				 .u = {u, 0, 0, ldu},
+				 .v = {v, 0, 0, ldv},
+				 .s = s,
+				 .info = info}))
 
 #define GESVD(T, complex_type, real_type)                                                          \
 	LIBS_FN(LIBS_CUSOLVER, LIBS_MACHINE, cusolverDn##T##gesvd,                                 \

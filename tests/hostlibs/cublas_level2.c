@@ -189,6 +189,84 @@ static void test_syr(int t, int hermitian, int two)
 	verdict(t, worst, status, name);
 }
 
+/* Batches of ?gemv, as arrays and with strides. a, f, y: types of A and x, of factors, of y. */
+static void test_gemv(const char *letters_of, int ta, int tf, int ty, double bound)
+{
+	enum { M = 6, K = 9, BATCH = 3, X = 2 * K, Y = K };
+	number ma[M * K * BATCH], mx[X * BATCH], my[Y * BATCH];
+	char name[48];
+	double worst = 0;
+	int status = 0, complex_type = ty == C32 || ty == C64;
+
+	alpha = complex_type ? 0.5 + I : 0.5;
+	beta = complex_type ? 2 - I : 2;
+	put(tf, alpha_bytes, alpha);
+	put(tf, beta_bytes, beta);
+	for (int way = 0; way < 8; way++) {
+		int op = way & 1 ? (complex_type ? 2 : 1) : 0, arrays = way >> 1 & 1;
+		int wide = way >> 2, rows = op ? K : M, columns = op ? M : K;
+		void *da, *dx, *dy, *list, *ats[3][BATCH];
+
+		fill_random(ty, ma, M * K * BATCH);
+		fill_random(ty, mx, X * BATCH);
+		fill_random(ty, my, Y * BATCH);
+		da = upload(ta, ma, M * K * BATCH);
+		dx = upload(ta, mx, X * BATCH);
+		dy = upload(ty, my, Y * BATCH);
+		download(ta, da, ma, M * K * BATCH);
+		download(ta, dx, mx, X * BATCH);
+		download(ty, dy, my, Y * BATCH);
+		for (int b = 0; b < BATCH; b++) {
+			ats[0][b] = (char *)da + b * M * K * bytes_of(ta);
+			ats[1][b] = (char *)dx + b * X * bytes_of(ta);
+			ats[2][b] = (char *)dy + b * Y * bytes_of(ty);
+			for (int i = 0; i < rows; i++) {
+				number sum = 0;
+
+				for (int j = 0; j < columns; j++) {
+					number e = ma[b * M * K + (op ? j + i * M : i + j * M)];
+
+					sum += (op == 2 ? conj(e) : e) * mx[b * X + 2 * j];
+				}
+				/* y goes backwards. */
+				my[b * Y + rows - 1 - i] =
+					alpha * sum + beta * my[b * Y + rows - 1 - i];
+			}
+		}
+		list = device_new(sizeof(ats));
+		named("cudaMemcpy")(list, ats, sizeof(ats), 1);
+		snprintf(name, sizeof(name), "cublas%sgemv%sBatched%s", letters_of,
+			 arrays ? "" : "Strided", wide ? "_64" : "");
+		if (arrays && wide)
+			status |= named(name)(handle, op, (int64_t)M, (int64_t)K, alpha_bytes, list,
+					      (int64_t)M, (char *)list + sizeof(ats[0]), (int64_t)2,
+					      beta_bytes, (char *)list + 2 * sizeof(ats[0]),
+					      (int64_t)-1, (int64_t)BATCH);
+		else if (arrays)
+			status |= named(name)(handle, op, M, K, alpha_bytes, list, M,
+					      (char *)list + sizeof(ats[0]), 2, beta_bytes,
+					      (char *)list + 2 * sizeof(ats[0]), -1, BATCH);
+		else if (wide)
+			status |= named(name)(handle, op, (int64_t)M, (int64_t)K, alpha_bytes, da,
+					      (int64_t)M, (int64_t)(M * K), dx, (int64_t)2,
+					      (int64_t)X, beta_bytes, dy, (int64_t)-1, (int64_t)Y,
+					      (int64_t)BATCH);
+		else
+			status |= named(name)(handle, op, M, K, alpha_bytes, da, M,
+					      (int64_t)(M * K), dx, 2, (int64_t)X, beta_bytes, dy,
+					      -1, (int64_t)Y, BATCH);
+		download(ty, dy, got, Y * BATCH);
+		worst = fmax(worst, distance(got, my, Y * BATCH));
+		device_free(da);
+		device_free(dx);
+		device_free(dy);
+		device_free(list);
+	}
+	snprintf(name, sizeof(name), "%sgemv of batches: status %d, off by %g", letters_of, status,
+		 worst);
+	check_that(!status && worst <= bound, name, __FILE__, __LINE__);
+}
+
 /* Sizes of more than 32 bits are what they are: too large for the memory, or for any device. */
 static void test_sizes(void)
 {
@@ -237,6 +315,14 @@ int main(void)
 			test_syr(t, 1, 1);
 		}
 	}
+	test_gemv("S", F32, F32, F32, 1e-5);
+	test_gemv("D", F64, F64, F64, 1e-13);
+	test_gemv("C", C32, C32, C32, 1e-5);
+	test_gemv("Z", C64, C64, C64, 1e-13);
+	test_gemv("HSH", F16, F32, F16, 0.01);
+	test_gemv("HSS", F16, F32, F32, 1e-5);
+	test_gemv("TST", BF16, F32, BF16, 0.05);
+	test_gemv("TSS", BF16, F32, F32, 1e-5);
 	test_sizes();
 	CHECK_EQ(named("cublasDestroy_v2")(handle), 0);
 	return check_done();

@@ -11,7 +11,7 @@ $CC -shared -fPIC "$here/standin.c" -o libcusolver.so.12 -Wl,-soname,libcusolver
 verdict $? "the program builds"
 ptxloom run -d t4 ./cusolver >out 2>err
 wrong=$(grep -v '^ok ' out | grep -vE '^1\.\.[0-9]+$')
-[ "$(grep -c '^ok ' out)" -ge 25 ] || wrong="$wrong $(tail -n 3 err)"
+[ "$(grep -c '^ok ' out)" -ge 45 ] || wrong="$wrong $(tail -n 3 err)"
 empty "$wrong" "singular values of all types"
 
 finish
