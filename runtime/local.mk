@@ -17,7 +17,7 @@ libptxloom_runtime_la_SOURCES = \
 	runtime/nvtx.h \
 	runtime/nvtx_ranges.c \
 	runtime/forked.c \
-	runtime/process.c runtime/process.h \
+	runtime/persisting.h runtime/process.c runtime/process.h \
 	runtime/cuda_types.h runtime/work.c runtime/work.h \
 	runtime/cuda/drv.c runtime/cuda/drv.h \
 	runtime/cuda/drv_context.c \

@@ -2,6 +2,7 @@
  * Contexts of the driver interface: making, stacking, primary contexts, limits, settings.
  */
 #include "runtime/cuda/drv.h"
+#include "runtime/persisting.h"
 
 /* scheduling 0..4, mapped host memory 8, keep local memory 0x10, dumps, synchronous copies */
 #define FLAGS_KNOWN 0x7fu
@@ -373,9 +374,9 @@ DRV_FN(cuCtxGetStreamPriorityRange, (int *least, int *greatest))
 DRV_FN(cuCtxResetPersistingL2Cache, (void))
 {
 	int status;
+	struct rt_device *d = drv_device(&status);
 
-	drv_context(&status);
-	return status;
+	return d ? rt_reset_persisting(d) : status;
 }
 
 DRV_FN(cuCtxGetExecAffinity, (int *out, int type))

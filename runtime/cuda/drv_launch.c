@@ -28,6 +28,8 @@ static int drv_start(const void *function, struct device_launch *l, void *stream
 {
 	int status;
 	struct stream *s = drv_stream(stream, own, &status);
+	const struct access_window *window = window_take();
+	struct access_window room;
 
 	if (!s)
 		return status;
@@ -47,7 +49,10 @@ static int drv_start(const void *function, struct device_launch *l, void *stream
 	l->context = rt_context_number();
 	l->args = params;
 	status = params ? STATUS_SUCCESS : drv_read_extra(extra, &l->packed, &l->packed_bytes);
-	return status ? status : (int)stream_launch(s, l);
+	window_give(window ? window : launch_window_of(NULL, s, &room));
+	status = status ? status : (int)stream_launch(s, l);
+	window_take();
+	return status;
 }
 
 static int drv_launch_function(const void *function, struct device_launch *l, void *stream,
@@ -86,7 +91,8 @@ static int drv_launch_with(const struct drv_launch_config *c, const void *functi
 	s = drv_stream(c->stream, own, &status);
 	if (!s)
 		return status;
-	status = (int)launch_attrs_read(rt_get()->streams, c->attrs, c->attr_len, &a);
+	status = (int)launch_attrs_read(rt_get()->streams, stream_device_of(s), c->attrs,
+					c->attr_len, &a);
 	if (status)
 		return status;
 	memcpy(l.grid, c->grid, sizeof(l.grid));
@@ -95,6 +101,7 @@ static int drv_launch_with(const struct drv_launch_config *c, const void *functi
 	memcpy(l.cluster, a.cluster, sizeof(l.cluster));
 	l.cooperative = a.cooperative;
 	l.programmatic = a.programmatic;
+	window_give(a.has_window ? &a.window : NULL);
 	status = drv_launch_function(function, &l, c->stream, own, params, extra);
 	return status ? status : (int)launch_attrs_record(&a, s);
 }

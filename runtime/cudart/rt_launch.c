@@ -113,6 +113,7 @@ struct request {
 static int rt_start(const struct rt_function *f, const struct request *r, struct stream *s,
 		    struct device_launch *l)
 {
+	struct access_window room;
 	int status;
 
 	l->kernel = rt_kernel(f, &status);
@@ -123,6 +124,7 @@ static int rt_start(const struct rt_function *f, const struct request *r, struct
 	if (r->shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
 	l->context = rt_context_number();
+	window_give(launch_window_of(&r->attrs, s, &room));
 	status = (int)stream_launch(s, l);
 	return status ? status : (int)launch_attrs_record(&r->attrs, s);
 }
@@ -190,12 +192,15 @@ RT_STREAM_FN(cudaLaunchCooperativeKernel,
 static int rt_launch_with(const struct rt_launch_config *c, const void *stub, void **args, bool own)
 {
 	struct request r;
+	struct stream *s;
 	int status;
 
 	if (!c)
 		return cudaErrorInvalidValue;
+	s = rt_stream(c->stream, own, &status);
 	r = (struct request){.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
-	status = (int)launch_attrs_read(rt_get()->streams, c->attrs, c->attr_len, &r.attrs);
+	status = (int)launch_attrs_read(rt_get()->streams, s ? stream_device_of(s) : NULL, c->attrs,
+					c->attr_len, &r.attrs);
 	return status ? status : rt_launch_function(rt_named_kernel(stub), &r, c->stream, own);
 }
 

@@ -2,6 +2,7 @@
  * Limits, flags and preferences of the runtime interface; the limits are the driver interface's
  * too.
  */
+#include "runtime/persisting.h"
 #include "runtime/process.h"
 #include "src/base/size.h"
 #include "src/profile/collect.h"
@@ -20,9 +21,11 @@
 #define HEAP_LEAST ((size_t)4 << 20)
 #define PENDING_LEAST 32u
 /*
- * The second-level cache is divided into ways, and ten parts of what can be set aside are one each.
+ * The second-level cache is divided into ways. Of 16, an H200 sets three aside at first, and ten at
+ * most; an A100 up to twelve.
  */
-#define PERSISTING_PARTS 10u
+#define CACHE_WAYS 16u
+#define PERSISTING_WAYS 3u
 /* Asked for only: whether kernels of graphics make do with less shared memory. */
 #define LIMIT_SHARED_FALLBACK RT_LIMITS
 #define LIMIT_PRINTF_AGAIN (RT_LIMITS + 1)
@@ -33,11 +36,13 @@ void rt_limits_init(struct rt_device *d)
 	int persisting = 0;
 
 	arch_attribute(d->dev.arch, 108, &persisting);
+	persisting =
+		persisting ? d->dev.arch->l2_bytes / (int)CACHE_WAYS * (int)PERSISTING_WAYS : 0;
 	d->limits[RT_LIMIT_STACK] = DEVICE_STACK_LIMIT;
 	d->limits[RT_LIMIT_PRINTF] = PRINTF_DEFAULT;
 	d->limits[RT_LIMIT_PENDING_LAUNCHES] = PENDING_DEFAULT;
 	d->limits[RT_LIMIT_L2_FETCH] = FETCH_DEFAULT;
-	d->limits[RT_LIMIT_L2_PERSISTING] = (size_t)persisting / 10 * 3;
+	d->limits[RT_LIMIT_L2_PERSISTING] = (size_t)persisting;
 	d->limits[RT_LIMIT_SHARED] = (size_t)d->dev.arch->smem_per_cta_optin_bytes;
 }
 
@@ -65,12 +70,12 @@ static bool at_least(size_t *value, size_t least, size_t unit)
 	return true;
 }
 
-/* Whole parts. */
-static size_t persisting_ways(size_t value, size_t most)
+/* Whole ways. */
+static size_t persisting_ways(size_t value, size_t most, const struct arch *a)
 {
-	size_t part = most / PERSISTING_PARTS;
+	size_t way = max_u64((size_t)a->l2_bytes / CACHE_WAYS, 1);
 
-	return (value + part - 1) / part * part;
+	return min_u64((value + way - 1) / way * way, most);
 }
 
 /* A hint: what the second cache can fetch, at least as much. */
@@ -111,7 +116,10 @@ int rt_limit_set(struct rt_device *d, int limit, size_t value)
 			return STATUS_UNSUPPORTED_LIMIT;
 		if (value > (size_t)most)
 			return cudaErrorInvalidValue;
-		value = persisting_ways(value, (size_t)most);
+		value = persisting_ways(value, (size_t)most, d->dev.arch);
+		/* One is set aside in any case, though programs are told none. */
+		if (d->profile)
+			profile_device_set_aside(d->profile, max_u64(value, 1));
 		break;
 	case RT_LIMIT_SYNC_DEPTH:
 		/* Device code of devices from 9.0 on cannot wait for its children. */
@@ -316,12 +324,23 @@ RT_FN(cudaFuncSetSharedMemConfig, (const void *stub, int config))
 	return rt_error(config < 0 || config > 2 ? cudaErrorInvalidValue : cudaSuccess);
 }
 
+int rt_reset_persisting(struct rt_device *d)
+{
+	int status = cudaSuccess;
+
+	if (profile_device_keeps_lines(d->profile)) {
+		status = (int)stream_device_finish(&d->dev);
+		profile_device_reset_persisting(d->profile);
+	}
+	return status;
+}
+
 RT_FN(cudaCtxResetPersistingL2Cache, (void))
 {
 	int status;
+	struct rt_device *d = rt_device_now(&status);
 
-	rt_device_now(&status);
-	return rt_error(status);
+	return rt_error(d ? rt_reset_persisting(d) : status);
 }
 
 RT_FN(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest))

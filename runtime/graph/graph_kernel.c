@@ -174,7 +174,7 @@ static int attr_set(struct graph_node *node, int id, const union launch_attr_val
 	if (id == ATTR_CLUSTER && !(value->dim[0] | value->dim[1] | value->dim[2]))
 		read = (struct launch_attrs){0}, status = STATUS_SUCCESS;
 	else
-		status = (int)launch_attrs_read(GRAPHS, &attr, 1, &read);
+		status = (int)launch_attrs_read(GRAPHS, old->dev, &attr, 1, &read);
 	if (status)
 		return status;
 	a = *old;

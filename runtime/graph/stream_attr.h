@@ -6,6 +6,7 @@
 
 #include "runtime/cuda_types.h"
 #include "src/dev/stream/stream.h"
+#include "src/dev/window.h"
 
 /* CUlaunchAttributeValue, cudaLaunchAttributeValue: 64 bytes. */
 union launch_attr_value {
@@ -61,14 +62,19 @@ struct launch_attrs {
 	int cluster_policy;
 	struct stream_event *event[2]; /* to be recorded with the launch, NULL: none */
 	int event_flags[2];
+	bool has_window;
+	struct access_window window; /* of the second cache */
 };
 
 /*
- * Read the attributes of a launch. STATUS_INVALID_VALUE for what CUDA refuses,
- * STATUS_NOT_SUPPORTED for kernel nodes that the device updates.
+ * Read the attributes of a launch; d NULL: its device is not known. STATUS_INVALID_VALUE for what
+ * CUDA refuses, STATUS_NOT_SUPPORTED for kernel nodes that the device updates.
  */
-enum status launch_attrs_read(const struct streams *all, const struct launch_attr *at, u32 n,
-			      struct launch_attrs *out);
+enum status launch_attrs_read(const struct streams *all, const struct device *d,
+			      const struct launch_attr *at, u32 n, struct launch_attrs *out);
+/* The window for window_give: that of the attributes, NULL: none, else the stream's, in `room`. */
+const struct access_window *launch_window_of(const struct launch_attrs *a, const struct stream *s,
+					     struct access_window *room);
 /* After the launch: record the events it is to complete. */
 enum status launch_attrs_record(const struct launch_attrs *a, struct stream *s);
 

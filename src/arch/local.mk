@@ -8,7 +8,7 @@ libcore_la_SOURCES += \
 	src/arch/profiles.c src/arch/fields.def src/arch/base.def \
 	src/arch/gp100.def src/arch/gp104.def src/arch/gv100.def src/arch/tu102.def src/arch/tu104.def \
 	src/arch/ga100.def src/arch/ga102.def src/arch/gh100.def src/arch/h100.def src/arch/gb202.def \
-	src/arch/user.c
+	src/arch/user.c src/arch/window.h
 
 dist_check_SCRIPTS += tests/golden/devices.sh
 TESTS += tests/golden/devices.sh

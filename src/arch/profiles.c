@@ -45,6 +45,7 @@
 #define TALK(slide) "Volta architecture and optimisation talk, \"" slide "\""
 #define WHITEPAPER(what) "NVIDIA " what " white paper"
 #define QUERY(board) "published deviceQuery output of " board
+#define PROPERTIES(board) "properties of " board ", published in NVIDIA's developer forum"
 #define SMI(board) "published nvidia-smi output of " board
 #define MIG "NVIDIA Multi-Instance GPU User Guide, \"Supported GPUs\""
 #define PTX(section) "PTX ISA, \"" section "\""

@@ -5,6 +5,12 @@
  * (half of the lines are copied to the reader's side), and the share of second-pass hits falls
  * from 1 to 0 between 0.85 and 1.3 times the size, with its middle at 1.1. Sets of 128 lines of
  * a cache 1.1 times as large have that slope; its real sets are unknown.
+ *
+ * Persisting lines, as measured on an H200 by the times of loads (window.c): what is set aside has
+ * so many bytes of lines that are at home; copies on the other side are normal lines. A request
+ * that hits a line makes it persisting, but only at home: what finds a copy does not get there. One
+ * sixteenth of the cache is set aside at least. After half a GiB without being asked for, while
+ * other lines come, the first persisting lines become normal, after 1.5 GiB nearly all have.
  */
 #include "src/cache/l2.h"
 
@@ -16,6 +22,11 @@
 
 #define L2_SIZE_TENTHS 11u
 #define HOME_LINES (4096u / CACHE_LINE_BYTES)
+/* Persisting lines become normal after the least to the most of so many times a set's lines. */
+#define AGE_LEAST 11u
+#define AGE_SPREAD 24u
+/* The least that is set aside. */
+#define PERSISTING_PART 16u
 
 static u64 l2_mix(u64 x)
 {
@@ -52,15 +63,26 @@ static void set_init(struct l2 *c, u32 set)
 		w->order[i] = (u8)((i + set * 37) % L2_SET_LINES);
 }
 
+void l2_set_aside(struct l2 *c, u64 bytes)
+{
+	u64 all = c->rules.bytes / 10 * L2_SIZE_TENTHS;
+
+	bytes = max_u64(bytes ? bytes : c->rules.set_aside, c->rules.bytes / PERSISTING_PART);
+	c->persisting_most = 0;
+	if (c->rules.set_aside && all)
+		c->persisting_most = (u32)min_u64(
+			(bytes / CACHE_LINE_BYTES * L2_SET_LINES + all / CACHE_LINE_BYTES / 2) /
+				(all / CACHE_LINE_BYTES),
+			L2_SET_LINES);
+}
+
 bool l2_init(struct l2 *c, const struct l2_rules *rules)
 {
 	u64 lines = rules->bytes / 10 * L2_SIZE_TENTHS / CACHE_LINE_BYTES;
 	u64 sets = max_u64(lines / L2_SET_LINES, 1);
 
 	*c = (struct l2){.rules = *rules, .sets = (u32)sets};
-	if (rules->bytes)
-		c->persisting_most =
-			(u32)(rules->set_aside * L2_SET_LINES / max_u64(rules->bytes, 1));
+	l2_set_aside(c, 0);
 	/* Pages that are never touched cost nothing. */
 	c->slot = calloc(sets * L2_SET_LINES, sizeof(*c->slot));
 	c->set = calloc(sets, sizeof(*c->set));
@@ -274,6 +296,63 @@ static u32 victim_of(const struct l2 *c, u32 set, enum l2_class class)
 	return oldest_of(c, set, s->of_class[L2_STREAMING] ? L2_STREAMING : L2_NORMAL);
 }
 
+static u16 now_in(const struct l2_set *s)
+{
+	return (u16)(s->fills / L2_SET_LINES);
+}
+
+static void change_class(struct l2_set *s, struct l2_line *e, enum l2_class class)
+{
+	count_class(s, e->class, -1);
+	count_class(s, class, 1);
+	e->class = (u8) class;
+	e->touched = now_in(s);
+}
+
+/* Persisting lines that were not asked for in a long time become normal ones. */
+static void age_set(struct l2 *c, u32 set)
+{
+	struct l2_set *s = &c->set[set];
+
+	for (u32 i = 0; s->of_class[L2_PERSISTING] && i < s->len; i++) {
+		struct l2_line *e = line_at(c, set, c->ways[set].order[i]);
+		u32 age = (u16)(now_in(s) - e->touched);
+
+		if (e->class == L2_PERSISTING &&
+		    age > AGE_LEAST + (u32)(l2_mix(e->tag) >> 40) % AGE_SPREAD)
+			change_class(s, e, L2_NORMAL);
+	}
+}
+
+/* What a request's class means for a line that is to come. */
+static enum l2_class class_at(const struct l2 *c, u64 tag, enum l2_class class)
+{
+	bool is_home = home_of(c, tag >> 1) == (tag & 1);
+
+	if (class == L2_DEMOTE || (class == L2_PERSISTING && (!is_home || !c->persisting_most)))
+		return L2_NORMAL;
+	return class;
+}
+
+/* A request has found the line. */
+static void class_again(struct l2 *c, u32 set, struct l2_line *e, enum l2_class class)
+{
+	struct l2_set *s = &c->set[set];
+
+	if (e->class == L2_PERSISTING) {
+		e->touched = now_in(s);
+		if (class == L2_DEMOTE)
+			change_class(s, e, L2_NORMAL);
+	} else if (class_at(c, e->tag, class) == L2_PERSISTING) {
+		if (s->of_class[L2_PERSISTING] >= c->persisting_most)
+			change_class(s,
+				     line_at(c, set,
+					     c->ways[set].order[oldest_of(c, set, L2_PERSISTING)]),
+				     L2_NORMAL);
+		change_class(s, e, L2_PERSISTING);
+	}
+}
+
 static struct l2_line *l2_bring(struct l2 *c, const struct l2_at *at, enum l2_class class)
 {
 	struct l2_set *s = &c->set[at->set];
@@ -281,8 +360,9 @@ static struct l2_line *l2_bring(struct l2 *c, const struct l2_at *at, enum l2_cl
 	struct l2_line *e;
 	u32 victim;
 
-	if (class == L2_PERSISTING && !c->persisting_most)
-		class = L2_NORMAL;
+	class = class_at(c, at->tag, class);
+	if (!(++s->fills % L2_SET_LINES) && s->of_class[L2_PERSISTING])
+		age_set(c, at->set);
 	if (s->len == L2_SET_LINES ||
 	    (class == L2_PERSISTING && s->of_class[L2_PERSISTING] >= c->persisting_most)) {
 		victim = victim_of(c, at->set, class);
@@ -293,7 +373,7 @@ static struct l2_line *l2_bring(struct l2 *c, const struct l2_at *at, enum l2_cl
 	w->mark[w->order[0]] = at->mark;
 	count_class(s, class, 1);
 	e = line_at(c, at->set, w->order[0]);
-	*e = (struct l2_line){.tag = at->tag, .class = (u8) class};
+	*e = (struct l2_line){.tag = at->tag, .class = (u8) class, .touched = now_in(s)};
 	return e;
 }
 
@@ -309,6 +389,8 @@ static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class, bool 
 	if (!e)
 		return l2_bring(c, &at, class);
 	slot = (u32)((size_t)(e - c->slot) % L2_SET_LINES);
+	if (PL_UNLIKELY(class >= L2_PERSISTING || e->class == L2_PERSISTING))
+		class_again(c, at.set, e, class);
 	if (w->order[0] != slot)
 		make_newest(w, place_in_order(w, slot));
 	return e;
@@ -446,12 +528,23 @@ static u32 l2_read_line(struct l2 *c, u64 line, u32 sectors, u32 side, u32 piece
 	return fetch;
 }
 
+/* Where a copy is found, the home is told all the same. */
+static void demote_home(struct l2 *c, u64 line)
+{
+	struct l2_line *e = l2_look(c, tag_of(line, home_of(c, line)));
+
+	if (e && e->class == L2_PERSISTING)
+		change_class(&c->set[(size_t)(e - c->slot) / L2_SET_LINES], e, L2_NORMAL);
+}
+
 void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_sectors, enum l2_class class)
 {
 	u32 piece = fetch_sectors ? fetch_sectors : c->rules.fetch_bytes / CACHE_SECTOR_BYTES;
 	u32 fetched = l2_read_line(c, line, sectors, side,
 				   piece < CACHE_SECTORS ? piece : CACHE_SECTORS, class);
 
+	if (class == L2_DEMOTE && home_of(c, line) != side)
+		demote_home(c, line);
 	/* The home of a line asks itself for the one beside it. */
 	if (fetched && piece > CACHE_SECTORS && home_of(c, line) == side &&
 	    !l2_look(c, tag_of(line ^ 1, side)))
@@ -497,7 +590,8 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 
 	if (copy)
 		forget(c, copy);
-	e = l2_take(c, tag_of(line, home), L2_NORMAL, &was_there);
+	e = l2_take(c, tag_of(line, home),
+		    (enum l2_class)l2_window_class(&c->window, line, L2_NORMAL), &was_there);
 	fetch = look_up(e, sectors, piece, &hits);
 	if (home != side) {
 		mark_far(c, e, was_there);

@@ -10,17 +10,24 @@
 #define PL_CACHE_L2_H
 
 #include "src/cache/l1.h"
+#include "src/cache/window.h"
 
 struct l2_rules {
 	u64 bytes;
 	u32 partitions;  /* 1 or 2 */
 	u32 fetch_bytes; /* that a read which misses fetches: 32, 64, 128 */
-	u64 set_aside;   /* bytes for persisting lines */
+	u64 set_aside;   /* bytes for persisting lines; 0: the device has none */
 	u32 joins;       /* requests for a line that become one on the way here; 1: none do */
 };
 
 /* Which lines go first: the programming guide, L2 access management. */
-enum l2_class { L2_STREAMING, L2_NORMAL, L2_PERSISTING, L2_CLASSES };
+enum l2_class {
+	L2_STREAMING,
+	L2_NORMAL, /* leaves the class of a line that is there */
+	L2_PERSISTING,
+	L2_CLASSES,
+	L2_DEMOTE = L2_CLASSES, /* of requests: normal, and the line becomes so */
+};
 
 enum l2_op { L2_READ, L2_WRITE, L2_ATOM, L2_RED, L2_OPS };
 
@@ -57,6 +64,7 @@ struct l2_line {
 	u32 far_turn;
 	u8 dirty; /* sectors, a bit each */
 	u8 class;
+	u16 touched; /* of persisting lines: l2_set.fills / L2_SET_LINES when last asked for */
 };
 
 #define L2_SET_LINES 128u
@@ -71,6 +79,7 @@ struct l2_ways {
 struct l2_set {
 	u8 len;                  /* lines */
 	u8 of_class[L2_CLASSES]; /* how many of them */
+	u32 fills;               /* lines that came, since the beginning */
 };
 
 struct l2 {
@@ -80,13 +89,16 @@ struct l2 {
 	struct l2_line *slot; /* sets x L2_SET_LINES */
 	struct l2_ways *ways; /* by set */
 	struct l2_set *set;
-	u32 persisting_most; /* of a set */
+	u32 persisting_most;     /* of a set */
+	struct l2_window window; /* of the launch */
 	struct l2_counts count;
 };
 
 /* false: the host has no memory left; `c` is then empty and l2_fini does nothing. */
 bool l2_init(struct l2 *c, const struct l2_rules *rules);
 void l2_fini(struct l2 *c);
+/* What the program sets aside for persisting lines; 0: as the rules say. */
+void l2_set_aside(struct l2 *c, u64 bytes);
 
 /*
  * A request of an SM on side `side` (0 .. partitions - 1) for the sectors `sectors` (a bit each)
@@ -96,9 +108,9 @@ void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_sectors, e
 void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
 	      enum l2_class class);
 /*
- * op: L2_ATOM or L2_RED. `count`, `requests`: sectors and requests to count, since lanes on one
- * word follow one another. packets: of these requests so many do not wait for each other, and all
- * miss a line that is not there.
+ * op: L2_ATOM or L2_RED; its class is that of the window. `count`, `requests`: sectors and requests
+ * to count, since lanes on one word follow one another. packets: of these requests so many do not
+ * wait for each other, and all miss a line that is not there.
  */
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
 	       u32 requests, u32 packets);

@@ -5,4 +5,5 @@ libcore_la_SOURCES += \
 	src/cache/play.c src/cache/play.h \
 	src/cache/rules.c src/cache/rules.h \
 	src/cache/shape.c src/cache/shape.h \
-	src/cache/spill.c src/cache/spill.h src/cache/trace.c src/cache/trace.h
+	src/cache/spill.c src/cache/spill.h src/cache/trace.c src/cache/trace.h \
+	src/cache/window.c src/cache/window.h

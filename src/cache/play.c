@@ -459,6 +459,7 @@ static u32 sectors_of_request(const struct cache_request *r)
 static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 {
 	u32 sectors = sectors_of_request(r);
+	enum l2_class class;
 
 	l2->turn = r->turn;
 	if (r->is_constant) {
@@ -472,10 +473,11 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 		       r->requests ? r->requests : 1);
 		return;
 	}
+	class = (enum l2_class)l2_window_class(&l2->window, r->line, r->class);
 	if (r->op == L2_READ)
-		l2_read(l2, r->line, sectors, side, r->fetch_sectors, (enum l2_class)r->class);
+		l2_read(l2, r->line, sectors, side, r->fetch_sectors, class);
 	else if (r->op == L2_WRITE)
-		l2_write(l2, r->line, r->bytes, side, (enum l2_class)r->class);
+		l2_write(l2, r->line, r->bytes, side, class);
 	else
 		l2_atomic(l2, r->line, sectors, side, (enum l2_op)r->op, r->count, r->requests,
 			  r->packets);

@@ -5,6 +5,7 @@
 #define PL_DEV_DEVICE_INT_H
 
 #include "src/dev/device.h"
+#include "src/dev/window.h"
 #include "src/exec/observer.h"
 
 /* Device memory that holds the parameters of a running launch. */
@@ -56,6 +57,7 @@ struct device_flight {
 	struct host_from from;                /* as in device_launch */
 	u64 context, stream;                  /* as in struct device_look */
 	const void *tag;                      /* likewise */
+	struct access_window window;          /* of the second cache; no bytes: there is none */
 	const struct exec_observer *observer; /* while it runs; NULL: none */
 	bool is_unobserved;                   /* the device's is_observed says so */
 	u64 place;                            /* of the launch in the program: sched_launch.place */

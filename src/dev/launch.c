@@ -495,6 +495,7 @@ enum status device_flight_prepare(const struct device_launch *l, struct device_f
 	f->from = l->from;
 	f->context = l->context;
 	f->stream = 0;
+	f->window = (struct access_window){0};
 	f->tag = PL_UNLIKELY(d->counted.tag != NULL) ? d->counted.tag(d->counted.user) : NULL;
 	f->program = p;
 	f->resident = resident;

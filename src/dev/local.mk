@@ -63,7 +63,7 @@ libcore_la_SOURCES += \
 	src/dev/place.c src/dev/place.h \
 	src/dev/host_place.c src/dev/host_place.h \
 	src/dev/host_trace.c src/dev/host_trace.h \
-	src/dev/whereabouts.c src/dev/whereabouts.h \
+	src/dev/whereabouts.c src/dev/whereabouts.h src/dev/window.c src/dev/window.h \
 	src/dev/texture/texref.c src/dev/texture/texref.h \
 	src/dev/texture/texture.c src/dev/texture/texture.h \
 	src/dev/attend.c src/dev/attend.h

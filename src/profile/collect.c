@@ -3,6 +3,7 @@
  */
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
+#include "src/dev/window.h"
 #include "src/profile/collect_int.h"
 #include "src/lower/lower.h"
 #include "src/watch/counters.h"
@@ -490,7 +491,8 @@ static void collect_code_of(const struct exec_env *e, struct watch_code *out)
 	device_look_at(e, &look);
 	if (look.code)
 		*out = (struct watch_code){look.code->bytes, look.code->constant_loads,
-					   look.code->registers, look.resident};
+					   look.code->registers, look.resident, NULL};
+	out->window = window_of(e);
 }
 
 /* false, with a line in `why`. */
@@ -563,6 +565,21 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 		why.at ? why.at : "no memory left");
 	text_fini(&why);
 	return NULL;
+}
+
+void profile_device_set_aside(struct profile_device *d, u64 bytes)
+{
+	__atomic_store_n(&d->caches.set_aside, bytes, __ATOMIC_RELAXED);
+}
+
+bool profile_device_keeps_lines(const struct profile_device *d)
+{
+	return d && d->of->caches == CACHES_WARM;
+}
+
+void profile_device_reset_persisting(struct profile_device *d)
+{
+	watch_caches_make_normal(&d->caches);
 }
 
 void profile_device_close(struct profile_device *d)

@@ -45,5 +45,11 @@ struct profile_ranges *profile_ranges_of(struct profile_collect *c);
  */
 struct profile_device *profile_device_open(struct profile_collect *c, struct device *d);
 void profile_device_close(struct profile_device *d);
+/* What the program sets aside of the second cache for persisting lines, one byte at least. */
+void profile_device_set_aside(struct profile_device *d, u64 bytes);
+/* Do launches find the second cache as others have left it? NULL is allowed: they do not. */
+bool profile_device_keeps_lines(const struct profile_device *d);
+/* Persisting lines that launches have left there become normal. */
+void profile_device_reset_persisting(struct profile_device *d);
 
 #endif

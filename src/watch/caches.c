@@ -40,6 +40,7 @@ struct caches_launch {
 	struct l2 own;  /* for a launch that runs beside others, when all begin cold */
 	bool is_shared; /* without memory: the second cache of another launch */
 	struct l2_counts l2_counts;
+	struct l2_window window;
 };
 
 static const struct {
@@ -437,6 +438,8 @@ static void play_launch_round(struct caches_launch *l)
 	pthread_mutex_lock(&c->second);
 	l->l2->count = l->l2_counts;
 	l->l2->rules.fetch_bytes = l->rules.l2.fetch_bytes;
+	l->l2->window = l->window;
+	l2_set_aside(l->l2, __atomic_load_n(&c->set_aside, __ATOMIC_RELAXED));
 	cache_place_sms(l->sm, l->rules.sms, l->ctas, l->rules.l2.partitions);
 	cache_play_round(l->l2, l->sm, sms, l->told);
 	l->l2_counts = l->l2->count;
@@ -475,6 +478,7 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	cache_rules_of(a, smem_bytes, &l->rules);
 	if (e->fetch_bytes)
 		l->rules.l2.fetch_bytes = e->fetch_bytes;
+	l->window = l2_window_of(code.window, (u64)(uintptr_t)e->mem->arena);
 	l->ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
 	l->resident = max_u64(code.resident ? code.resident : e->resident, 1);
 	l->warps = cta->warps;
@@ -738,6 +742,13 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 		.sync = caches_sync,
 	};
 	return true;
+}
+
+void watch_caches_make_normal(struct watch_caches *c)
+{
+	pthread_mutex_lock(&c->second);
+	l2_make_normal(&c->l2);
+	pthread_mutex_unlock(&c->second);
 }
 
 void watch_caches_fini(struct watch_caches *c)

@@ -26,7 +26,8 @@ enum caches_metric {
 /* What machine code says of a launch's kernel; 0: not known. */
 struct watch_code {
 	u32 bytes, constant_loads, registers;
-	u32 resident; /* CTAs on an SM, as the registers allow */
+	u32 resident;                       /* CTAs on an SM, as the registers allow */
+	const struct access_window *window; /* of the second cache; NULL: none */
 };
 
 struct watch_caches {
@@ -34,6 +35,7 @@ struct watch_caches {
 	u64 serial;              /* of this observer among those of the process */
 	const struct arch *arch; /* borrowed */
 	bool keeps_second;       /* launches find the second cache as the one before left it */
+	u64 set_aside;           /* of that for persisting lines; 0: as the device does; atomic */
 	/* Each launch reads its code, too; set before the first one. Only if all begin cold. */
 	bool counts_code;
 	struct cache_spill spill; /* for traces */
@@ -58,6 +60,8 @@ struct watch_caches {
 /* false: the host has no memory left. */
 bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_second);
 void watch_caches_fini(struct watch_caches *c);
+/* Persisting lines that launches have left become normal ones. */
+void watch_caches_make_normal(struct watch_caches *c);
 /* After the launches have ended. */
 u64 watch_caches_value(const struct watch_caches *c, enum caches_metric m);
 const char *watch_caches_name(enum caches_metric m);

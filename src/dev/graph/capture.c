@@ -212,6 +212,13 @@ static void soften_ends(capture_ends *e)
 
 enum status capture_add(struct stream *s, const struct graph_action *action)
 {
+	return capture_add_kernel(s, action, NULL);
+}
+
+enum status capture_add_kernel(struct stream *s, const struct graph_action *action,
+			       const struct access_window *window)
+{
+	u8 value[GRAPH_ATTR_BYTES] = {0};
 	struct streams *all = s->device->all;
 	struct stream_capture *c;
 	struct graph_after after;
@@ -230,7 +237,10 @@ enum status capture_add(struct stream *s, const struct graph_action *action)
 	if (status != STATUS_SUCCESS)
 		return graph_unlock(all, invalidate(c, status));
 	s->ends.node.len = s->ends.data.len = 0;
-	if (!ends_add(&s->ends, n, NULL))
+	if (window)
+		window_write(window, value);
+	if (!ends_add(&s->ends, n, NULL) ||
+	    (window && graph_node_attr_set_locked(n, WINDOW_ATTR, value) != STATUS_SUCCESS))
 		status = invalidate(c, STATUS_OUT_OF_MEMORY);
 	return graph_unlock(all, status);
 }

@@ -423,6 +423,8 @@ void graph_device_node_run(struct work *w)
 	is_on = status == STATUS_SUCCESS && !n->disabled;
 	if (is_on)
 		status = device_flight_prepare(&n->action.launch, &w->flight);
+	if (is_on && status == STATUS_SUCCESS)
+		graph_node_window(n, w->flight);
 	graph_unlock(all, status);
 	if (!is_on || status != STATUS_SUCCESS) {
 		if (is_on)

@@ -205,6 +205,13 @@ void graph_drop_flights(struct graph *g);
 void graph_emit_locked(struct graph *g, struct work *before, struct work *after,
 		       const struct graph_emit *where);
 
+/* ---- graph_node.c ---- */
+
+/* An attribute of a kernel node: value has GRAPH_ATTR_BYTES. Lock held. */
+enum status graph_node_attr_set_locked(struct graph_node *n, u32 id, const void *value);
+/* The node's window of the second cache is that of its flight. Lock held. */
+void graph_node_window(const struct graph_node *n, struct device_flight *f);
+
 /* ---- graph_exec.c ---- */
 
 void graph_exec_free_locked(struct streams *all, struct graph_exec *x);

@@ -82,6 +82,7 @@ static enum status prepare_node(struct graph_node *n, struct graph_need *need)
 	status = device_flight_prepare(&n->action.launch, &n->flight);
 	if (status != STATUS_SUCCESS)
 		return status;
+	graph_node_window(n, n->flight);
 	need->launches |= device_flight_launches_graphs(n->flight);
 	/* What kernels may change is prepared when its work runs. */
 	if (n->device) {

@@ -245,20 +245,30 @@ enum status graph_node_attr_get(struct streams *all, const struct graph_node *n,
 	return graph_unlock(all, status);
 }
 
+enum status graph_node_attr_set_locked(struct graph_node *n, u32 id, const void *value)
+{
+	if (!n->attrs)
+		n->attrs = calloc(GRAPH_ATTRS, GRAPH_ATTR_BYTES);
+	if (!n->attrs)
+		return STATUS_OUT_OF_MEMORY;
+	memcpy(n->attrs + (size_t)id * GRAPH_ATTR_BYTES, value, GRAPH_ATTR_BYTES);
+	n->attr_set |= 1u << id;
+	return STATUS_SUCCESS;
+}
+
+void graph_node_window(const struct graph_node *n, struct device_flight *f)
+{
+	if (n->attrs)
+		f->window = window_read(n->attrs + WINDOW_ATTR * GRAPH_ATTR_BYTES);
+}
+
 enum status graph_node_attr_set(struct streams *all, struct graph_node *n, u32 id,
 				const void *value)
 {
 	enum status status = STATUS_INVALID_VALUE;
 
 	graph_lock(all);
-	if (graph_node_is(all, n) && n->action.type == GRAPH_KERNEL && id < GRAPH_ATTRS) {
-		if (!n->attrs)
-			n->attrs = calloc(GRAPH_ATTRS, GRAPH_ATTR_BYTES);
-		status = n->attrs ? STATUS_SUCCESS : STATUS_OUT_OF_MEMORY;
-	}
-	if (status == STATUS_SUCCESS) {
-		memcpy(n->attrs + (size_t)id * GRAPH_ATTR_BYTES, value, GRAPH_ATTR_BYTES);
-		n->attr_set |= 1u << id;
-	}
+	if (graph_node_is(all, n) && n->action.type == GRAPH_KERNEL && id < GRAPH_ATTRS)
+		status = graph_node_attr_set_locked(n, id, value);
 	return graph_unlock(all, status);
 }

@@ -24,6 +24,9 @@ void graph_memory_forget(struct stream_device *d);
 
 /* Instead of issuing, while a stream captures: the work becomes a node of the graph. */
 enum status capture_add(struct stream *s, const struct graph_action *action);
+/* A kernel, with its window of the second cache; NULL: none. */
+enum status capture_add_kernel(struct stream *s, const struct graph_action *action,
+			       const struct access_window *window);
 enum status capture_record(struct stream_event *e, struct stream *s, u32 flags);
 enum status capture_wait_event(struct stream *s, struct stream_event *e, u32 flags);
 /*

@@ -69,12 +69,13 @@ enum status stream_check_issue(const struct stream *s)
 								: STATUS_SUCCESS;
 }
 
-static enum status capture_launch(struct stream *s, const struct device_launch *l)
+static enum status capture_launch(struct stream *s, const struct device_launch *l,
+				  const struct access_window *window)
 {
 	struct graph_action a = {
 		.type = GRAPH_KERNEL, .dev = stream_device_of(s), .launch = *l, .name = l->name};
 
-	return capture_add(s, &a);
+	return capture_add_kernel(s, &a, window);
 }
 
 /* The type of the graph node that a captured call becomes. */
@@ -114,6 +115,7 @@ static enum status ask_for_launch(const struct device_launch *l)
 enum status stream_launch(struct stream *s, const struct device_launch *l)
 {
 	struct streams *all = s->device->all;
+	const struct access_window *window = window_take();
 	enum status status = stream_check_issue(s);
 	struct device_flight *f;
 	struct work *w;
@@ -121,7 +123,7 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 	u64 serial = 0;
 
 	if (status == STATUS_SUCCESS && PL_UNLIKELY(stream_is_capturing(s)))
-		return capture_launch(s, l);
+		return capture_launch(s, l, window);
 	if (status == STATUS_SUCCESS && s->legacy)
 		status = capture_check_legacy(s);
 	if (status == STATUS_SUCCESS)
@@ -134,6 +136,8 @@ enum status stream_launch(struct stream *s, const struct device_launch *l)
 		device_flight_drop(f);
 		return STATUS_NOT_SUPPORTED;
 	}
+	if (PL_UNLIKELY(window != NULL))
+		f->window = *window;
 	batch_init(&batch);
 	pthread_mutex_lock(&all->lock);
 	w = stream_append_locked(s, WORK_LAUNCH);

@@ -110,22 +110,22 @@ static void test_inheritance(void)
 	CHECK_EQ(t4->warps_per_sm_max, 32);
 	CHECK_EQ(h100->smem_per_sm_bytes, h200->smem_per_sm_bytes);
 	CHECK(h100->l2_bytes == 50 * KIB * KIB && h200->l2_bytes == 60 * KIB * KIB);
-	CHECK(!arch_is_known(h100, ARCH_FIELD_l2_persisting_max_bytes));
+	CHECK(!arch_is_known(h100, ARCH_FIELD_l2_resident_bytes));
 }
 
 /* Unknown is visible in both forms, and never the same as a zero that is known. */
 static void test_unknown(void)
 {
-	const struct arch *a = arch_find("a100"), *v = arch_find("v100");
+	const struct arch *a = arch_find("a100"), *v = arch_find("v100"), *a40 = arch_find("a40");
 	struct text t = {0};
 
-	CHECK(!arch_is_known(a, ARCH_FIELD_l2_persisting_max_bytes) &&
-	      !arch_source(a, ARCH_FIELD_l2_persisting_max_bytes));
+	CHECK(!arch_is_known(a40, ARCH_FIELD_l2_persisting_max_bytes) &&
+	      !arch_source(a40, ARCH_FIELD_l2_persisting_max_bytes));
 	CHECK(arch_is_known(v, ARCH_FIELD_l2_persisting_max_bytes) &&
 	      v->l2_persisting_max_bytes == 0);
-	CHECK(field_is("a100", ARCH_FIELD_l2_persisting_max_bytes, "unknown"));
+	CHECK(field_is("a40", ARCH_FIELD_l2_persisting_max_bytes, "unknown"));
 	CHECK(field_is("v100", ARCH_FIELD_l2_persisting_max_bytes, "0"));
-	arch_format_json(&t, a, ARCH_FIELD_l2_persisting_max_bytes);
+	arch_format_json(&t, a40, ARCH_FIELD_l2_persisting_max_bytes);
 	text_puts(&t, " ");
 	arch_format_json(&t, a, ARCH_FIELD_smem_carveouts_kib);
 	text_puts(&t, " ");

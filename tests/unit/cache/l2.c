@@ -8,6 +8,8 @@
 
 static const struct l2_rules one_side = {6 * MIB, 1, 64, 0, 1};
 static const struct l2_rules h200 = {60 * MIB, 2, 64, 0, 1};
+/* A tenth of it: what is kept of bytes does not depend on the size. */
+static const struct l2_rules tenth = {6 * MIB, 2, 64, 6 * MIB / 16 * 3, 1};
 static const u32 first_word[CACHE_SECTORS] = {0xf, 0, 0, 0};
 static const u32 whole[CACHE_SECTORS] = {~0u, ~0u, ~0u, ~0u};
 
@@ -149,6 +151,149 @@ static void test_persisting(void)
 	l2_fini(&c);
 }
 
+/* Sectors that hit when the lines are read again by an SM of side 0. */
+static u64 hits_now(struct l2 *c, u64 lines)
+{
+	c->count = (struct l2_counts){0};
+	for (u64 line = 0; line < lines; line++)
+		l2_read(c, line, 0xf, 0, 0, L2_NORMAL);
+	return c->count.hit[L2_READ] + c->count.fabric_hit[L2_READ];
+}
+
+/* The same after a stream of others. */
+static u64 hits_again(struct l2 *c, u64 lines)
+{
+	for (u64 line = 1u << 22; line < (1u << 22) + 26 * MIB / CACHE_LINE_BYTES; line++)
+		l2_read(c, line, 0xf, 0, 0, L2_NORMAL);
+	return hits_now(c, lines);
+}
+
+static void read_lines(struct l2 *c, u64 lines, enum l2_class class)
+{
+	for (u64 line = 0; line < lines; line++)
+		l2_read(c, line, 0xf, 0, 0, class);
+}
+
+/* Windows as an H200 was measured: what becomes of lines that are read, and then otherwise. */
+static void test_windows(void)
+{
+	static const struct {
+		enum l2_class first, then;
+		double share;
+		const char *what;
+	} steps[] = {
+		{L2_NORMAL, L2_NORMAL, 0, "normal lines go"},
+		{L2_PERSISTING, L2_NORMAL, 1, "persisting ones stay, when read by others, too"},
+		{L2_PERSISTING, L2_DEMOTE, 0, "and go when they are made normal"},
+		{L2_NORMAL, L2_PERSISTING, 0.5, "what finds a copy does not reach the home"},
+	};
+	u64 lines = 4 * MIB / 10 / CACHE_LINE_BYTES;
+	struct l2 c;
+
+	for (u32 i = 0; i < ARRAY_LEN(steps); i++) {
+		double share;
+
+		CHECK(l2_init(&c, &tenth));
+		read_lines(&c, lines, steps[i].first);
+		read_lines(&c, lines, steps[i].then);
+		share = (double)hits_again(&c, lines) / (double)(4 * lines);
+		CHECK_MSG(share > steps[i].share - 0.02 && share < steps[i].share + 0.02,
+			  steps[i].what);
+		l2_fini(&c);
+	}
+}
+
+/* Of 8, 16 and 32 MiB what an H200 keeps of one that is set aside, and of three sixteenths. */
+static void test_set_aside(void)
+{
+	static const struct {
+		u64 aside, bytes;
+		double kept;
+	} measured[] = {
+		{1, 2 * MIB, 0.992},  {1, 8 * MIB, 0.460},    {1, 32 * MIB, 0.116},
+		{0, 6 * MIB, 1},      {0, 12 * MIB, 0.876},   {0, 16 * MIB, 0.689},
+		{0, 32 * MIB, 0.345}, {3932160, 24 * MIB, 1}, {3932160, 48 * MIB, 0.765},
+	};
+	struct l2 c;
+
+	for (u32 i = 0; i < ARRAY_LEN(measured); i++) {
+		u64 lines = measured[i].bytes / 10 / CACHE_LINE_BYTES;
+		double kept;
+
+		CHECK(l2_init(&c, &tenth));
+		l2_set_aside(&c, measured[i].aside);
+		read_lines(&c, lines, L2_PERSISTING);
+		kept = (double)hits_again(&c, lines) / (double)(4 * lines);
+		printf("# %llu of %llu MiB: %.3f, measured %.3f\n",
+		       (unsigned long long)measured[i].aside,
+		       (unsigned long long)(measured[i].bytes / MIB), kept, measured[i].kept);
+		CHECK_MSG(kept > measured[i].kept - 0.06 && kept < measured[i].kept + 0.06,
+			  "as much is kept as was measured");
+		l2_fini(&c);
+	}
+}
+
+/* Lines that are not asked for become normal: an H200 has 45 % of them after 1 GiB of others. */
+static void test_age(void)
+{
+	static const double measured[] = {1, 0.45, 0.08, 0};
+	u64 lines = 4 * MIB / 10 / CACHE_LINE_BYTES, other = (u64)1 << 24;
+	struct l2 c;
+
+	for (u32 i = 0; i < ARRAY_LEN(measured); i++) {
+		double kept;
+
+		CHECK(l2_init(&c, &tenth));
+		read_lines(&c, lines, L2_PERSISTING);
+		for (u64 n = 0; n < (i + 1) * 512 * MIB / 10 / CACHE_LINE_BYTES; n++)
+			l2_read(&c, other++, 0xf, (u32)n / 32 & 1, 0, L2_NORMAL);
+		kept = (double)hits_now(&c, lines) / (double)(4 * lines);
+		printf("# after %u times 512 MiB: %.3f, measured %.3f\n", i + 1, kept, measured[i]);
+		CHECK_MSG(kept > measured[i] - 0.15 && kept < measured[i] + 0.15,
+			  "persisting lines age as measured");
+		l2_fini(&c);
+	}
+}
+
+static void test_window_of(void)
+{
+	/* Ratios and the share of lines that an H200 kept. */
+	static const struct {
+		float ratio;
+		double kept;
+	} measured[] = {{0, 0.063},    {0.1f, 0.126},  {0.25f, 0.314}, {0.5f, 0.563},
+			{0.6f, 0.626}, {0.75f, 0.813}, {0.9f, 0.938},  {1, 1}};
+	struct access_window w = {MIB + 100, 4 * MIB, 1, ACCESS_PERSISTING, ACCESS_STREAMING};
+	struct l2_window x;
+
+	for (u32 i = 0; i < ARRAY_LEN(measured); i++) {
+		u64 kept = 0;
+		double share;
+
+		w.ratio = measured[i].ratio;
+		x = l2_window_of(&w, 0);
+		for (u64 line = x.first; line < x.first + x.lines; line++)
+			kept += l2_window_class(&x, line, L2_NORMAL) == L2_PERSISTING;
+		share = (double)kept / (double)x.lines;
+		CHECK_MSG(share > measured[i].kept - 0.01 && share < measured[i].kept + 0.01,
+			  "as many lines are chosen as were measured");
+	}
+	CHECK_EQ(x.first, (MIB + 100) / CACHE_LINE_BYTES);
+	CHECK_EQ(x.lines, 4 * MIB / CACHE_LINE_BYTES + 1);
+	CHECK_EQ(l2_window_class(&x, x.first - 1, L2_NORMAL), L2_NORMAL);
+	CHECK_EQ(l2_window_class(&x, x.first, L2_STREAMING), L2_STREAMING);
+	w.hit = ACCESS_NORMAL;
+	x = l2_window_of(&w, 0);
+	CHECK_EQ(l2_window_class(&x, x.first, L2_NORMAL), L2_DEMOTE);
+	w.hit = 17;
+	x = l2_window_of(&w, MIB);
+	CHECK_EQ(l2_window_class(&x, 0, L2_NORMAL), L2_NORMAL);
+	CHECK_EQ(l2_window_of(&w, 2 * MIB).lines, 0);
+	CHECK_EQ(l2_window_of(NULL, 0).lines, 0);
+	w.bytes = UINT64_MAX;
+	CHECK(l2_window_of(&w, 0).lines > (u64)1 << 56);
+}
+
 static void test_host(void)
 {
 	struct l2 c;
@@ -178,6 +323,10 @@ int main(void)
 	test_sides();
 	test_capacity();
 	test_persisting();
+	test_windows();
+	test_set_aside();
+	test_age();
+	test_window_of();
 	test_host();
 	return check_done();
 }
