@@ -143,6 +143,24 @@ empty "$(grep "$ld" "$scratch/out")" "a metric that was not asked for"
 status 0 ptxloom profile -o "$scratch/other" $exec --kernel column --block 32
 status 0 ptxloom profile --diff "$report" "$scratch/other"
 ok "$([ "$(grep -c '^    only in one of the reports$' "$scratch/out")" = 2 ]; echo $?)" "kernels of one report"
+status 0 ptxloom profile --exit-code --diff "$report" "$report"
+status 1 ptxloom profile --exit-code --diff "$report" "$scratch/near"
+status 1 ptxloom profile --exit-code --page html --log-file "$scratch/diff.html" --diff "$report" "$scratch/near"
+# Of three kernels, the one that differs most comes first, and what does not differ last.
+status 0 ptxloom profile -o "$scratch/less" $exec --kernel column --grid 2 --block 32
+status 0 ptxloom profile -o "$scratch/same" ptxloom exec samples/saxpy.ptx -d h100 --grid 16 --block 256 \
+	--arg u32=4096 --arg f32=2 --buffer "x:f32[4096]=iota" --buffer "y:f32[4096]=ones"
+cat "$scratch/same" "$report" "$scratch/less" >"$scratch/before"
+cat "$scratch/same" "$scratch/near" "$scratch/other" >"$scratch/after"
+status 0 ptxloom profile --diff "$scratch/before" "$scratch/after"
+order=$(grep ': launches' "$scratch/out" | sed 's/[:(].*//' | paste -sd' ')
+ok "$([ "$order" = "strided column saxpy" ] || skipping; echo $?)" "kernels by how much they differ: $order"
+status 0 ptxloom profile --diff-limit 1 --diff "$scratch/before" "$scratch/after"
+says out '^2 of 3 kernels are left out, of which 1 differ: --diff-limit 0 shows all$'
+ok "$([ "$(grep -c ': launches' "$scratch/out")" = 1 ] || skipping; echo $?)" "one of them"
+status 0 ptxloom profile --diff-limit 3 --diff "$scratch/before" "$scratch/after"
+empty "$(grep 'left out' "$scratch/out")" "none is left out"
+refused 2 "--diff-limit" "a limit that is none" ptxloom profile --diff-limit x --diff "$report" "$report"
 refused 2 "takes two reports" "one report" ptxloom profile --diff "$report"
 refused 2 "No such file" "a report that there is not" ptxloom profile --diff "$report" "$scratch/none"
 refused 2 "no program is started" "a program" ptxloom profile --diff "$report" "$report" true

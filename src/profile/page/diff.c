@@ -13,6 +13,11 @@ struct compared {
 	struct profile_launch *sum[2];
 	u64 launches[2];
 	struct counted_lines lines[2];
+	size_t number; /* in the order of the reports */
+	/* The largest share of what all kernels have of a metric. */
+	double share;
+	bool differs;
+	struct text words;
 };
 
 struct comparison {
@@ -22,7 +27,7 @@ struct comparison {
 /* NULL without memory. */
 static struct compared *compared_of(struct comparison *c, const char *name)
 {
-	struct compared x = {.name = name};
+	struct compared x = {.name = name, .number = c->at.len};
 	size_t i = 0;
 
 	while (i < c->at.len && strcmp(c->at.at[i].name, name) != 0)
@@ -145,31 +150,115 @@ static bool say_lines_of(const struct compared *x, struct text *out)
 	return any;
 }
 
-static void say_compared(const struct compared *x, const struct metric_list *list, struct text *out)
+static void say_compared(struct compared *x, const struct metric_list *list, struct text *out)
 {
-	bool any;
-
 	page_kernel_name(x->name, out);
 	text_printf(out, ": launches %llu and %llu\n", (unsigned long long)x->launches[0],
 		    (unsigned long long)x->launches[1]);
+	x->differs = x->launches[0] != x->launches[1];
 	if (!x->launches[0] || !x->launches[1]) {
 		text_puts(out, "    only in one of the reports\n\n");
 		return;
 	}
-	any = say_metrics(x, list, out);
-	any |= say_lines_of(x, out);
-	text_puts(out, any ? "\n" : "    no difference\n\n");
+	x->differs |= say_metrics(x, list, out);
+	x->differs |= say_lines_of(x, out);
+	text_puts(out, x->differs ? "\n" : "    no difference\n\n");
+}
+
+/* ---- which comes first ---- */
+
+/* What a kernel has of the metric in the two reports; false: that is not known. */
+static bool numbers_of(const struct compared *x, u32 metric, double n[2])
+{
+	for (u32 k = 0; k < 2; k++) {
+		struct metric_number v = metric_value(metric, x->sum[k]);
+
+		if (x->launches[k] && !v.is_known)
+			return false;
+		n[k] = x->launches[k] ? metric_real(&v) : 0;
+	}
+	return true;
+}
+
+static void weigh_metric(struct comparison *c, u32 metric)
+{
+	double all[2] = {0, 0}, n[2], most;
+
+	for (size_t i = 0; i < c->at.len; i++)
+		if (numbers_of(&c->at.at[i], metric, n)) {
+			all[0] += n[0];
+			all[1] += n[1];
+		}
+	most = all[0] > all[1] ? all[0] : all[1];
+	for (size_t i = 0; most > 0 && i < c->at.len; i++) {
+		struct compared *x = &c->at.at[i];
+		double share;
+
+		if (!numbers_of(x, metric, n))
+			continue;
+		share = (n[0] > n[1] ? n[0] - n[1] : n[1] - n[0]) / most;
+		x->share = share > x->share ? share : x->share;
+	}
+}
+
+static void weigh(struct comparison *c, const struct metric_list *list)
+{
+	for (size_t i = 0; i < list->at.len; i++)
+		weigh_metric(c, list->at.at[i]);
+	for (u32 i = 0; !list->at.len && i < metric_count(); i++)
+		if (is_sum(i))
+			weigh_metric(c, i);
+}
+
+static int by_share(const void *a, const void *b)
+{
+	const struct compared *x = a, *y = b;
+
+	if (x->differs != y->differs)
+		return x->differs ? -1 : 1;
+	if (x->share > y->share || x->share < y->share)
+		return x->share > y->share ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* In their order, up to the limit. */
+static void put_compared(const struct comparison *c, u64 limit, struct text *out)
+{
+	u64 shown = limit && limit < c->at.len ? limit : c->at.len, differ = 0;
+
+	for (u64 i = 0; i < c->at.len; i++)
+		if (i < shown && c->at.at[i].words.at)
+			text_puts(out, c->at.at[i].words.at);
+		else
+			differ += c->at.at[i].differs;
+	if (shown < c->at.len)
+		text_printf(out,
+			    "%llu of %zu kernels are left out, of which %llu differ: "
+			    "--diff-limit 0 shows all\n",
+			    (unsigned long long)(c->at.len - shown), c->at.len,
+			    (unsigned long long)differ);
 }
 
 bool profile_diff(const struct profile_report *a, const struct profile_report *b,
-		  const struct metric_list *metrics, struct text *out)
+		  struct profile_diff *d, struct text *out)
 {
 	struct comparison c = {0};
 	bool ok = compare_add(&c, a, 0) && compare_add(&c, b, 1);
 
+	d->differs = false;
+	weigh(&c, d->metrics);
+	for (size_t i = 0; ok && i < c.at.len; i++) {
+		struct compared *x = &c.at.at[i];
+
+		say_compared(x, d->metrics, &x->words);
+		ok = !x->words.failed;
+		d->differs |= x->differs;
+	}
+	if (c.at.len)
+		qsort(c.at.at, c.at.len, sizeof(*c.at.at), by_share);
+	put_compared(&c, d->limit, out);
 	for (size_t i = 0; i < c.at.len; i++) {
-		if (ok)
-			say_compared(&c.at.at[i], metrics, out);
+		text_fini(&c.at.at[i].words);
 		for (u32 k = 0; k < 2; k++) {
 			profile_launch_free(c.at.at[i].sum[k]);
 			lines_fini(&c.at.at[i].lines[k]);

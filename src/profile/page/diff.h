@@ -6,8 +6,17 @@
 
 #include "src/profile/page/page.h"
 
-/* Add what differs. metrics: of which; empty: all that are sums. False without memory. */
+struct profile_diff {
+	const struct metric_list *metrics; /* to compare; empty: all that are sums */
+	u64 limit;                         /* kernels to show; 0: all */
+	bool differs;                      /* out: anything does */
+};
+
+/*
+ * Add what differs, first of the kernel whose difference is the largest share of what all kernels
+ * have of a metric. False without memory.
+ */
 bool profile_diff(const struct profile_report *a, const struct profile_report *b,
-		  const struct metric_list *metrics, struct text *out);
+		  struct profile_diff *d, struct text *out);
 
 #endif

@@ -169,6 +169,18 @@ static bool take_context(struct parser *p, const char *value)
 	return take_whole(p, "--context", value, 1000000, &p->o->page.context);
 }
 
+static bool take_diff_limit(struct parser *p, const char *value)
+{
+	return take_whole(p, "--diff-limit", value, UINT32_MAX, &p->o->diff_limit);
+}
+
+static bool take_exit_code(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->tells_diff = true;
+	return true;
+}
+
 static bool take_units(struct parser *p, const char *value)
 {
 	u32 base = 0;
@@ -470,6 +482,8 @@ static const struct option {
 	{"--sort", NULL, true, take_sort},
 	{"--threshold", NULL, true, take_threshold},
 	{"--context", NULL, true, take_context},
+	{"--diff-limit", NULL, true, take_diff_limit},
+	{"--exit-code", NULL, false, take_exit_code},
 	{"--print-units", NULL, true, take_units},
 	{"--print-metric-name", NULL, true, take_names},
 	{"--print-source", NULL, true, take_source},
@@ -703,6 +717,7 @@ int profile_options_parse(const struct tool_command *self, struct profile_option
 	o->self = self;
 	o->page.threshold = 0.1;
 	o->page.context = 8;
+	o->diff_limit = 20;
 	for (; i < argc && argv[i][0] == '-' && !status; i++) {
 		if (!strcmp(argv[i], "--")) {
 			i++;

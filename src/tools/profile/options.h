@@ -12,6 +12,8 @@ struct profile_options {
 	const struct tool_command *self;
 	const char *device, *export_to, *import_from, *log_file;
 	const char *diff[2]; /* NULL: nothing is compared */
+	u32 diff_limit;      /* kernels to show; 0: all */
+	bool tells_diff;     /* by the exit status */
 	bool is_traced;
 	bool is_forced, is_quiet, has_page;
 	bool chose_metrics; /* --metrics */

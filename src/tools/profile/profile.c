@@ -62,6 +62,8 @@ const char tool_help_profile[] =
 	"                          there already\n"
 	"  -i, --import FILE       print this report; no program is started\n"
 	"  --diff A B              print what differs between two reports, by kernel and by line\n"
+	"  --diff-limit N          kernels to print, those first that differ most (20); 0: all\n"
+	"  --exit-code             with --diff: the exit status is 1 if the reports differ\n"
 	"  --log-file FILE         print to FILE instead of standard output\n"
 	"  --assert 'METRIC OP NUMBER [+- PERCENT%]'\n"
 	"                          a budget: the exit status is 1 if a launch breaks it; OP: <= < == != >= >\n"
@@ -417,13 +419,17 @@ static void page_side(const struct profile_options *o, const struct profile_repo
 }
 
 static bool write_diff(const struct profile_options *o, const struct profile_report *a,
-		       const struct profile_report *b, struct text *out)
+		       const struct profile_report *b, struct profile_diff *d, struct text *out)
 {
 	struct page sides[2];
 	const struct page *const both[] = {&sides[0], &sides[1]};
+	struct text words = {0};
 
 	if (o->page.kind != PAGE_HTML)
-		return profile_diff(a, b, &o->page.metrics, out);
+		return profile_diff(a, b, d, out);
+	if (o->tells_diff && !profile_diff(a, b, d, &words))
+		out->failed = true;
+	text_fini(&words);
 	page_side(o, a, &sides[0]);
 	page_side(o, b, &sides[1]);
 	page_html(both, 2, out);
@@ -435,9 +441,10 @@ static bool write_diff(const struct profile_options *o, const struct profile_rep
 static int show_diff(struct profile_options *o)
 {
 	struct profile_report a = {0}, b = {0};
+	struct profile_diff d = {.metrics = &o->page.metrics, .limit = o->diff_limit};
 	struct text t = {0};
 	bool ok = read_picked(o, &a, o->diff[0]) && read_picked(o, &b, o->diff[1]) &&
-		  write_diff(o, &a, &b, &t);
+		  write_diff(o, &a, &b, &d, &t);
 
 	if (ok && o->log_file)
 		ok = profile_write_file(o->log_file, &t);
@@ -446,6 +453,8 @@ static int show_diff(struct profile_options *o)
 	text_fini(&t);
 	profile_report_fini(&a);
 	profile_report_fini(&b);
+	if (ok && o->tells_diff && d.differs)
+		return TOOL_FINDINGS;
 	return ok ? TOOL_OK : TOOL_USAGE;
 }
 
