@@ -1,7 +1,8 @@
 #!/bin/sh
 # How much slower kernels run while they are profiled: counters alone, and with the caches. Processor
 # time of one worker, the median of three, plain and profiled by turns; what the process needs beside
-# the kernel is taken off.
+# the kernel is taken off: the time of one CTA that has nothing to do. The shell tells time by hundredths, so plain runs are repeated until they
+# have taken half a second in all.
 #
 # usage: profile.sh PTXLOOM FOLDER-OF-KERNELS
 LC_ALL=C
@@ -23,6 +24,21 @@ seconds()
 	) | awk 'NR == 2 { split($1, t, "[ms]"); split($2, s, "[ms]"); print t[1] * 60 + t[2] + s[1] * 60 + s[2] }'
 }
 
+# plain COMMAND...: the mean of as many runs as take half a second, 100 at most.
+plain()
+{
+	sum=0 runs=0
+	while [ "$runs" -lt 100 ]; do
+		sum=$(seconds "$@" | awk -v sum="$sum" '{ print sum + $1 }')
+		runs=$((runs + 1))
+		case $sum in
+		0 | 0.[0-4]*) ;;
+		*) break ;;
+		esac
+	done
+	awk -v sum="$sum" -v runs="$runs" 'BEGIN { print sum / runs }'
+}
+
 profiled()
 {
 	caches=$1
@@ -30,23 +46,29 @@ profiled()
 	seconds "$ptxloom" profile --quiet --cache-control "$caches" -f -o "$work/report" "$ptxloom" exec "$@"
 }
 
-# ratio CACHES GOAL GRID OPTIONS...
+# ratio CACHES GOAL GRID VALUE OPTIONS...
 ratio()
 {
 	caches=$1
 	goal=$2
 	grid=$3
-	shift 3
+	value=$4
+	shift 4
 	for _ in 1 2 3; do
-		echo "$(seconds "$ptxloom" exec "$@" --grid "$grid")" "$(seconds "$ptxloom" exec "$@" --grid 1)" \
-			"$(profiled "$caches" "$@" --grid "$grid")" "$(profiled "$caches" "$@" --grid 1)"
-	done | awk '{ plain = $1 - $2; print (plain > 0 ? ($3 - $4) / plain : 0) }' | sort -n |
+		echo "$(plain "$ptxloom" exec "$@" --arg "u32=$value" --grid "$grid")" \
+			"$(plain "$ptxloom" exec "$@" --arg u32=0 --grid 1)" \
+			"$(profiled "$caches" "$@" --arg "u32=$value" --grid "$grid")" \
+			"$(profiled "$caches" "$@" --arg u32=0 --grid 1)"
+	done | awk '{ plain = $1 - $2; print (plain > 0 ? ($3 - $4) / plain : 0), plain }' | sort -n |
 		awk -v goal="$goal" -v name="$([ "$caches" = off ] && echo counters || echo "with caches")" '
-		{ x[NR] = $1 }
-		END { printf "  %-24s %7.1f x (goal: %s)\n", name, x[int((NR + 1) / 2)], goal }'
+		{ x[NR] = $1; plain[NR] = $2 }
+		END {
+			k = int((NR + 1) / 2)
+			printf "  %-24s %7.1f x of %.2f s (goal: %s)\n", name, x[k], plain[k], goal
+		}'
 }
 
-# rows NAME GRID OPTIONS...
+# rows NAME GRID VALUE OPTIONS...: VALUE is the kernel's last argument, with 0 it does nothing.
 rows()
 {
 	echo "$1"
@@ -56,15 +78,15 @@ rows()
 }
 
 echo "profiles: the processor time of a kernel, over that of a plain run"
-rows "vadd, streaming" 65536 "$kernels/bench.ptx" --kernel vadd --block 256 --buffer "a:f32[16777216]" \
-	--buffer "b:f32[16777216]" --buffer "c:f32[16777216]" --arg u32=16777216
-rows "sgemm, tiles in shared memory" 32,32 "$kernels/bench.ptx" --kernel sgemm --block 16,16 \
-	--buffer "a:f32[262144]=ones" --buffer "b:f32[262144]=ones" --buffer "c:f32[262144]" --arg u32=512
-rows "stencil, f64" 64,256 "$kernels/bench.ptx" --kernel stencil --block 32,8 --buffer "a:f64[4194304]=ones" \
-	--buffer "b:f64[4194304]" --arg u32=2048
-rows "reduce, barriers" 4096 "$kernels/bench.ptx" --kernel reduce --block 256 --buffer "a:f32[16777216]=ones" \
-	--buffer "b:f32[1]" --arg u32=16777216
-rows "histogram, atomics" 2048 "$kernels/profile.ptx" --kernel histogram --block 256 \
-	--buffer "a:u32[4194304]=random" --buffer "b:u32[256]" --arg u32=4194304
-rows "gather" 8192 "$kernels/profile.ptx" --kernel gather --block 256 --buffer "a:u32[2097152]=random" \
-	--buffer "b:f32[1048576]" --buffer "c:f32[2097152]" --arg u32=1048575
+rows "vadd, streaming" 65536 16777216 "$kernels/bench.ptx" --kernel vadd --block 256 --buffer "a:f32[16777216]" \
+	--buffer "b:f32[16777216]" --buffer "c:f32[16777216]"
+rows "sgemm, tiles in shared memory" 32,32 512 "$kernels/bench.ptx" --kernel sgemm --block 16,16 \
+	--buffer "a:f32[262144]=ones" --buffer "b:f32[262144]=ones" --buffer "c:f32[262144]"
+rows "stencil, f64" 64,256 2048 "$kernels/bench.ptx" --kernel stencil --block 32,8 --buffer "a:f64[4194304]=ones" \
+	--buffer "b:f64[4194304]"
+rows "reduce, barriers" 4096 67108864 "$kernels/bench.ptx" --kernel reduce --block 256 --buffer "a:f32[67108864]" \
+	--buffer "b:f32[1]"
+rows "histogram, atomics" 2048 8388608 "$kernels/profile.ptx" --kernel histogram --block 256 \
+	--buffer "a:u32[8388608]=random" --buffer "b:u32[256]"
+rows "gather" 16384 1048575 "$kernels/profile.ptx" --kernel gather --block 256 --buffer "a:u32[4194304]=random" \
+	--buffer "b:f32[1048576]" --buffer "c:f32[4194304]"
