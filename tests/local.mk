@@ -10,7 +10,7 @@ dist_check_SCRIPTS += tests/exec/order.sh tests/programs/order.sh tests/programs
 EXTRA_DIST += tests/programs/writers.cu tests/programs/forks.cu tests/exec/order.ptx tests/programs/order.cu tests/programs/blocking.cu tests/programs/hang.cu
 dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/stats.sh tests/programs/record.sh tests/programs/faults.sh tests/programs/refusals.sh tests/programs/hints.sh \
 	tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh
-EXTRA_DIST += tests/exec/handlers.ptx tests/exec/sums.ptx tests/exec/tier.cu tests/exec/tier.ptx
+EXTRA_DIST += tests/exec/handlers.ptx tests/exec/sums.ptx tests/exec/tier.cu tests/exec/tier.ptx tests/exec/tier_forms.ptx tests/programs/llvm_standin.c
 EXTRA_DIST += tests/programs/refusals.cu tests/programs/faults.cu tests/programs/inlined.ptx
 EXTRA_DIST += tests/programs/cc_math.cu tests/programs/cc_language.cu tests/programs/cc_headers.cu
 if !SANITIZED

@@ -351,7 +351,7 @@ bool EXEC_NAME(affine_reach)(const struct gang *g, const struct uop *in, bool wh
 	bool wide = in->inner == OP_load_wide || in->inner == OP_store_wide;
 	struct reach x;
 
-	if (!(wide ? place_reach_wide : place_reach_affine)(g, in, in->mem.size, &x) || x.same)
+	if (!(wide ? place_reach_wide : place_reach_affine)(g, in, value_bytes(in), &x) || x.same)
 		return false;
 	*out = (struct tier_reach){x.first, x.low};
 	*bytes = x.bytes;

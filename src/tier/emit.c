@@ -22,21 +22,14 @@ const char *emit_type(char class)
 	return class == 'W' ? "<32 x i32>" : class == 'X' ? "<32 x i64>" : "<32 x i1>";
 }
 
-const char *emit_pointer(const struct emit *e, const char *type)
+const char *emit_pointer(struct emit *e, const char *type)
 {
-	static const struct {
-		const char *type, *pointer;
-	} known[] = {{"i32", "i32*"},
-		     {"i64", "i64*"},
-		     {"<16 x i32>", "<16 x i32>*"},
-		     {"<16 x i64>", "<16 x i64>*"},
-		     {"<32 x i32>", "<32 x i32>*"},
-		     {"<32 x i64>", "<32 x i64>*"}};
+	char *at = e->pointer[e->pointers++ % ARRAY_LEN(e->pointer)];
 
-	for (u32 i = 0; i < ARRAY_LEN(known) && !e->opaque; i++)
-		if (!strcmp(known[i].type, type))
-			return known[i].pointer;
-	return "ptr";
+	if (e->opaque)
+		return "ptr";
+	snprintf(at, sizeof(e->pointer[0]), "%s*", type);
+	return at;
 }
 
 u32 emit_point(struct emit *e, u32 address, const char *type)
@@ -175,40 +168,71 @@ static struct tier_root *find_root(struct emit *e, const struct emit_value *v)
 	return NULL;
 }
 
-/* Lane 0's value of a row whose lanes are `step` apart, and the condition that they are. */
+static u32 scalar_of(struct emit *e, u32 address, const char *type)
+{
+	u32 p = emit_point(e, address, type), n = emit_name(e);
+
+	emit_text(e, "%%v%u = load %s, %s %%v%u\n", n, type, emit_pointer(e, type), p);
+	return n;
+}
+
+/* What lane 0 has by the first one that takes part. */
+static u32 first_by_step(struct emit *e, const struct emit_value *v, u32 address, s64 step)
+{
+	const char *type = v->class == 'W' ? "i32" : "i64";
+	u32 at = emit_name(e), first, by, less;
+
+	emit_text(e, "%%v%u = add i64 %%v%u, %%p.lane%c\n", at, address, v->class);
+	first = scalar_of(e, at, type);
+	by = emit_name(e);
+	less = emit_name(e);
+	emit_text(e, "%%v%u = mul %s %%p.low%c, %lld\n", by, type, v->class, (long long)step);
+	emit_text(e, "%%v%u = sub %s %%v%u, %%v%u\n", less, type, first, by);
+	return less;
+}
+
+/* Lane l has x, those of the upper half y. */
+static u32 splat_halves(struct emit *e, char class, u32 x, u32 y)
+{
+	u32 low = emit_splat(e, class, x), high, both;
+
+	if (!y)
+		return low;
+	high = emit_splat(e, class, y);
+	both = emit_name(e);
+	emit_text(e, "%%v%u = shufflevector %s %%v%u, %s %%v%u, <32 x i32> <", both,
+		  emit_type(class), low, emit_type(class), high);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		emit_text(e, "%si32 %u", l ? ", " : "", l < WARP_LANES / 2 ? l : WARP_LANES + l);
+	emit_text(e, ">\n");
+	return both;
+}
+
+/* The line of a row whose lanes are `step` apart, and the condition that they are. */
 static void follow_root(struct emit *e, struct emit_value *v, const struct tier_root *root)
 {
 	const char *type = v->class == 'W' ? "i32" : "i64", *many = emit_type(v->class);
-	u32 a = address_of_row(e, v->row, v->class), p, first = emit_name(e), all,
-	    is = emit_name(e), expected = emit_name(e);
-	struct text steps = {0};
+	u32 a = address_of_row(e, v->row, v->class), first, high = 0, all, is = emit_name(e),
+	    expected = emit_name(e), size = v->class == 'W' ? 4 : 8;
 
-	if (e->masked) {
-		u32 more = emit_name(e);
+	first = e->masked ? first_by_step(e, v, a, root->step) : scalar_of(e, a, type);
+	if (root->halves) {
+		u32 middle = emit_name(e);
 
-		emit_text(e, "%%v%u = add i64 %%v%u, %%p.lane%c\n", more, a, v->class);
-		a = more;
+		emit_text(e, "%%v%u = add i64 %%v%u, %u\n", middle, a, size * WARP_LANES / 2);
+		high = scalar_of(e, middle, type);
 	}
-	p = emit_point(e, a, type);
-	emit_text(e, "%%v%u = load %s, %s %%v%u\n", first, type, emit_pointer(e, type), p);
-	if (e->masked) {
-		u32 by = emit_name(e), less = emit_name(e);
+	all = splat_halves(e, v->class, first, high);
+	emit_text(e, "%%v%u = add %s %%v%u, <", expected, many, all);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 apart = (u64)root->step * (root->halves ? l % (WARP_LANES / 2) : l);
 
-		emit_text(e, "%%v%u = mul %s %%p.low%c, %lld\n", by, type, v->class,
-			  (long long)root->step);
-		emit_text(e, "%%v%u = sub %s %%v%u, %%v%u\n", less, type, first, by);
-		first = less;
+		emit_text(e, "%s%s %lld", l ? ", " : "", type,
+			  v->class == 'W' ? (long long)(s32)(u32)apart : (long long)apart);
 	}
-	for (u32 l = 0; l < WARP_LANES; l++)
-		text_printf(&steps, "%s%s %lld", l ? ", " : "", type,
-			    v->class == 'W' ? (long long)(s32)(u32)((u64)root->step * l)
-					    : (long long)((u64)root->step * l));
-	all = emit_splat(e, v->class, first);
-	emit_text(e, "%%v%u = add %s %%v%u, <%s>\n", expected, many, all, steps.at ? steps.at : "");
-	emit_text(e, "%%v%u = icmp eq %s %%v%u, %%v%u\n", is, many, expected, v->vec);
-	text_fini(&steps);
+	emit_text(e, ">\n%%v%u = icmp eq %s %%v%u, %%v%u\n", is, many, expected, v->vec);
 	emit_require(e, emit_every(e, is));
-	v->line = (struct emit_line){.is = true, .first = first, .step = root->step};
+	v->line = (struct emit_line){.is = true, .first = first, .high = high, .step = root->step};
 }
 
 /* In a study, each row may be one that addresses are made of. */
@@ -252,7 +276,7 @@ static void read_in(struct emit *e, struct emit_value *v)
 		return;
 	}
 	root = find_root(e, v);
-	if (root && root->linear)
+	if (root && root->linear && !(root->halves && e->masked))
 		follow_root(e, v, root);
 }
 

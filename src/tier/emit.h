@@ -9,10 +9,11 @@
 #define EMIT_VALUES 160u
 #define EMIT_NUMBERS 128u
 
-/* Lane l has first + l * step. */
+/* Lane l has first + l * step; or lanes of the upper half high + (l - 16) * step. */
 struct emit_line {
 	bool is;
 	u32 first; /* name of lane 0's, a scalar as wide as the row */
+	u32 high;  /* that of lane 16's where the halves of a warp lie apart, else 0 */
 	s64 step;
 	u32 roots; /* bit i: it depends on root i of the run */
 	bool known;
@@ -47,6 +48,8 @@ struct emit {
 		bool seen; /* its bits matter, so it must not be NaN */
 	} number[EMIT_NUMBERS];
 	u32 numbers;
+	char pointer[8][24]; /* of emit_pointer */
+	u32 pointers;
 	bool failed;
 };
 
@@ -55,8 +58,8 @@ struct emit {
 u32 emit_name(struct emit *e);
 void emit_text(struct emit *e, const char *fmt, ...) PL_PRINTF(2, 3);
 const char *emit_type(char class);
-/* "i32*", "ptr" */
-const char *emit_pointer(const struct emit *e, const char *type);
+/* "i32*", "ptr": overwritten some calls later. */
+const char *emit_pointer(struct emit *e, const char *type);
 /* A pointer from an address, names both. type: of what it points to. */
 u32 emit_point(struct emit *e, u32 address, const char *type);
 /* A condition that has to hold from the next access on. */
@@ -95,7 +98,7 @@ void emit_lane(struct emit *e, const struct uop *in);
 
 /* ---- emit_access.c ---- */
 
-bool emit_access_knows(const struct uop *in);
+bool emit_access_knows(const struct program *p, const struct uop *in);
 void emit_access(struct emit *e, const struct uop *in);
 
 #endif

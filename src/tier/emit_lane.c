@@ -16,9 +16,17 @@ static const struct code {
 #undef CODE
 };
 
+/* Is its result that of operands in rows, and nothing else? The interpreter's handler can do it. */
+static bool is_callable(u32 op)
+{
+	const char *shape = uop_info[op].shape;
+
+	return strchr("WXP", shape[0]) && shape[2] && !shape[2 + strspn(shape + 2, "WXP")];
+}
+
 bool emit_lane_knows(u32 op)
 {
-	return codes[op].text || op == OP_cta_index;
+	return codes[op].text || op == OP_cta_index || is_callable(op);
 }
 
 #define LOCALS 12u
@@ -133,6 +141,84 @@ static void emit_cta_index(struct emit *e, const struct uop *in)
 	emit_write(e, in->d, 'W', sum)->line = line;
 }
 
+/* ---- operations without a text: the interpreter's handlers, for a gang of one warp ---- */
+
+static u32 call_row(struct emit *e, u32 i, const char *type)
+{
+	u32 a = emit_name(e);
+
+	emit_text(e, "%%v%u = add i64 %%rows, %u\n", a, i * TIER_CALL_ROW);
+	return emit_point(e, a, type);
+}
+
+static const char *row_type(char class)
+{
+	return class == 'P' ? "i32" : emit_type(class);
+}
+
+static u32 row_align(char class)
+{
+	return class == 'P' ? 4 : 64;
+}
+
+static void pass_operand(struct emit *e, u32 i, u32 row, char class)
+{
+	u32 vec = emit_vec(e, emit_read(e, row, class)), p;
+	const char *type = row_type(class);
+
+	if (class == 'P') {
+		u32 bits = emit_name(e);
+
+		emit_text(e, "%%v%u = bitcast <32 x i1> %%v%u to i32\n", bits, vec);
+		vec = bits;
+	}
+	p = call_row(e, i, type);
+	emit_text(e, "store %s %%v%u, %s %%v%u, align %u\n", type, vec, emit_pointer(e, type), p,
+		  row_align(class));
+}
+
+/* Before the loop over warps. */
+static void find_handler(struct emit *e, const struct uop *in)
+{
+	const char *wide = emit_pointer(e, "i64"),
+		   *function = e->opaque ? "ptr" : "i64 (i64, i64)*";
+
+	if (e->masked)
+		return;
+	text_printf(&e->head,
+		    "%%handler.%u.a = add i64 %%handlers, %u\n"
+		    "%%handler.%u.p = inttoptr i64 %%handler.%u.a to %s\n"
+		    "%%handler.%u.n = load i64, %s %%handler.%u.p\n"
+		    "%%handler.%u = inttoptr i64 %%handler.%u.n to %s\n",
+		    e->at, in->inner * (u32)sizeof(exec_handler *), e->at, e->at, wide, e->at, wide,
+		    e->at, e->at, e->at, function);
+}
+
+static void call_handler(struct emit *e, const struct uop *in)
+{
+	const char *shape = uop_info[in->inner].shape, *type = row_type(shape[0]);
+	const u32 rows[] = {in->a, in->b, in->c, in->lane.e};
+	u32 p, r, unused = emit_name(e);
+
+	for (u32 i = 0; shape[2 + i]; i++)
+		pass_operand(e, 1 + i, rows[i], shape[2 + i]);
+	find_handler(e, in);
+	emit_text(e, "%%v%u = call i64 %%handler.%u(i64 %%gang, i64 %lld)\n", unused, e->at,
+		  (long long)(u64)(uintptr_t)(e->study ? NULL : &e->run->beside[e->at]));
+	p = call_row(e, 0, type);
+	r = emit_name(e);
+	emit_text(e, "%%v%u = load %s, %s %%v%u, align %u\n", r, type, emit_pointer(e, type), p,
+		  row_align(shape[0]));
+	if (shape[0] == 'P') {
+		u32 bits = r;
+
+		r = emit_name(e);
+		emit_text(e, "%%v%u = bitcast i32 %%v%u to <32 x i1>\n", r, bits);
+	}
+	emit_write(e, in->d, shape[0], r);
+	e->run->calls += e->study;
+}
+
 void emit_lane(struct emit *e, const struct uop *in)
 {
 	const struct code *c = &codes[in->inner];
@@ -143,6 +229,10 @@ void emit_lane(struct emit *e, const struct uop *in)
 
 	if (in->inner == OP_cta_index) {
 		emit_cta_index(e, in);
+		return;
+	}
+	if (!c->text) {
+		call_handler(e, in);
 		return;
 	}
 	read_operands(&x, c->text);

@@ -23,18 +23,43 @@ struct emit_line emit_line_known(struct emit *e, char class, u64 bits)
 		.is = true, .first = n, .known = true, .bits = cut_bits(class, bits)};
 }
 
-static struct emit_line combine_lines(struct emit *e, char class, const char *op,
-				      struct emit_line x, struct emit_line y, bool minus)
+static u32 apply(struct emit *e, char class, const char *op, u32 x, u32 y)
+{
+	u32 n = emit_name(e);
+
+	emit_text(e, "%%v%u = %s %s %%v%u, %%v%u\n", n, op, scalar_type(class), x, y);
+	return n;
+}
+
+/* The value of lane 16. */
+static u32 high_of(struct emit *e, char class, const struct emit_line *x)
 {
 	u32 n;
 
+	if (x->high || !x->step)
+		return x->high ? x->high : x->first;
+	n = emit_name(e);
+	emit_text(e, "%%v%u = add %s %%v%u, %lld\n", n, scalar_type(class), x->first,
+		  class == 'W' ? (long long)(s32)((u32)x->step * 16)
+			       : (long long)((u64)x->step * 16));
+	return n;
+}
+
+/* op: of the values of one lane; the result has the lines' steps added, `minus` subtracted. */
+static struct emit_line combine_lines(struct emit *e, char class, const char *op,
+				      struct emit_line x, struct emit_line y, bool minus)
+{
+	u32 n, high = 0;
+
 	if (!x.is || !y.is)
 		return (struct emit_line){0};
-	n = emit_name(e);
-	emit_text(e, "%%v%u = %s %s %%v%u, %%v%u\n", n, op, scalar_type(class), x.first, y.first);
+	n = apply(e, class, op, x.first, y.first);
+	if (x.high || y.high)
+		high = apply(e, class, op, high_of(e, class, &x), high_of(e, class, &y));
 	return (struct emit_line){
 		.is = true,
 		.first = n,
+		.high = high,
 		.step = (s64)((u64)x.step + (minus ? 0 - (u64)y.step : (u64)y.step)),
 		.roots = x.roots | y.roots,
 		.known = x.known && y.known,
@@ -52,16 +77,21 @@ static struct emit_line line_subtract(struct emit *e, char class, struct emit_li
 	return combine_lines(e, class, "sub", x, y, true);
 }
 
+static u32 scale_lane(struct emit *e, char class, u32 x, u64 by)
+{
+	u32 n = emit_name(e);
+
+	emit_text(e, "%%v%u = mul %s %%v%u, %lld\n", n, scalar_type(class), x,
+		  class == 'W' ? (long long)(s32)(u32)by : (long long)by);
+	return n;
+}
+
 struct emit_line emit_line_scale(struct emit *e, char class, struct emit_line x, u64 by)
 {
-	u32 n;
-
 	if (!x.is)
 		return x;
-	n = emit_name(e);
-	emit_text(e, "%%v%u = mul %s %%v%u, %lld\n", n, scalar_type(class), x.first,
-		  class == 'W' ? (long long)(s32)(u32)by : (long long)by);
-	x.first = n;
+	x.first = scale_lane(e, class, x.first, by);
+	x.high = x.high ? scale_lane(e, class, x.high, by) : 0;
 	x.step = (s64)((u64)x.step * by);
 	x.bits = cut_bits(class, x.bits * by);
 	return x;
@@ -70,8 +100,6 @@ struct emit_line emit_line_scale(struct emit *e, char class, struct emit_line x,
 static struct emit_line line_multiply(struct emit *e, char class, struct emit_line x,
 				      struct emit_line y)
 {
-	u32 n;
-
 	if (!x.is || !y.is)
 		return (struct emit_line){0};
 	if (x.known || y.known)
@@ -83,38 +111,38 @@ static struct emit_line line_multiply(struct emit *e, char class, struct emit_li
 	}
 	if (x.step || y.step)
 		return (struct emit_line){0};
-	n = emit_name(e);
-	emit_text(e, "%%v%u = mul %s %%v%u, %%v%u\n", n, scalar_type(class), x.first, y.first);
-	return (struct emit_line){.is = true, .first = n, .roots = x.roots | y.roots};
+	x.known = y.known = false;
+	return combine_lines(e, class, "mul", x, y, false);
 }
 
-/* Lane 31's value has to lie where the first one's extension leads. */
-struct emit_line emit_line_extend(struct emit *e, struct emit_line x, bool sign)
+/* The last of `lanes` has to lie where the first one's extension leads. */
+static u32 extend_lanes(struct emit *e, u32 first, s64 step, u32 lanes, bool sign)
 {
-	u32 n, last, fits;
-	s64 step = (s64)(s32)(u32)x.step;
+	u32 n = emit_name(e), last, fits;
 
-	if (!x.is)
-		return x;
-	n = emit_name(e);
-	emit_text(e, "%%v%u = %s i32 %%v%u to i64\n", n, sign ? "sext" : "zext", x.first);
-	x.first = n;
-	x.bits = sign ? (u64)(s64)(s32)x.bits : (u32)x.bits;
-	x.step = step;
-	if (!step || x.known)
-		return x;
+	emit_text(e, "%%v%u = %s i32 %%v%u to i64\n", n, sign ? "sext" : "zext", first);
+	if (!step)
+		return n;
 	last = emit_name(e);
 	fits = emit_name(e);
 	emit_text(e, "%%v%u = add i64 %%v%u, %lld\n", last, n,
-		  (long long)(step * (s64)(WARP_LANES - 1)));
-	if (sign) {
-		u32 moved = emit_name(e);
-
-		emit_text(e, "%%v%u = add i64 %%v%u, 2147483648\n", moved, last);
-		last = moved;
-	}
+		  (long long)(step * (s64)(lanes - 1)) + (sign ? 2147483648 : 0));
 	emit_text(e, "%%v%u = icmp ule i64 %%v%u, 4294967295\n", fits, last);
 	emit_require(e, fits);
+	return n;
+}
+
+struct emit_line emit_line_extend(struct emit *e, struct emit_line x, bool sign)
+{
+	u32 lanes = x.high ? WARP_LANES / 2 : WARP_LANES;
+
+	if (!x.is)
+		return x;
+	x.step = (s64)(s32)(u32)x.step;
+	x.first = extend_lanes(e, x.first, x.known ? 0 : x.step, lanes, sign);
+	if (x.high)
+		x.high = extend_lanes(e, x.high, x.step, lanes, sign);
+	x.bits = sign ? (u64)(s64)(s32)x.bits : (u32)x.bits;
 	return x;
 }
 

@@ -14,7 +14,10 @@ struct part {
 static struct part cache_part(const struct gang *g, const struct tier_access *x)
 {
 	const struct mem_cache *c = &g->caches[x->cache];
+	u64 shared = (u64)(uintptr_t)g->shared;
 
+	if (x->shared)
+		return (struct part){shared, shared + g->env->shared_bytes};
 	return (struct part){c->lo + c->bias, c->lo + c->bias + c->span};
 }
 
@@ -91,18 +94,42 @@ static const struct uop *run_rest(struct gang *g, const struct uop *in, const st
 	return in;
 }
 
+/* Operations that code calls work on all lanes of one warp. */
+static void open_calls(struct gang *one, const struct gang *g, u8 *rows)
+{
+	one->regs = rows;
+	one->lane0 = one->warp = 0;
+	one->lanes = WARP_LANES;
+	one->warps = 1;
+	one->active = FULL_MASK;
+	one->mode = MODE_GANG;
+	one->env = g->env;
+	one->cta = g->cta;
+}
+
 /* Runs the code for all warps that it can do. Returns the first that it has not. */
 static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const struct tier_run *r)
 {
 	u32 live[GANG_WARPS], first = g->warp, end = first + WARPS;
 	bool whole = g->full;
+	u64 sink[4] __attribute__((aligned(32))) = {0};
+	u8 rows[TIER_CALL_ROWS * TIER_CALL_ROW] __attribute__((aligned(64)));
+	struct mem_cache shared = {0, g->env->shared_bytes, (u64)(uintptr_t)g->shared};
+	struct gang one;
 	struct reaches x;
 	struct tier_call call = {.regs = (u64)(uintptr_t)g->regs,
 				 .caches = (u64)(uintptr_t)g->caches,
 				 .ctaid = g->cta->id,
 				 .live = live,
-				 .reach = x.at};
+				 .reach = x.at,
+				 .sink = (u64)(uintptr_t)sink,
+				 .shared = &shared,
+				 .gang = &one,
+				 .rows = rows,
+				 .handlers = g->env->ops->mode[MODE_GANG]->run};
 
+	if (r->calls)
+		open_calls(&one, g, rows);
 	for (u32 w = first; !whole && w < end; w++)
 		live[w] = g->warp_at[w].live;
 	if (!find_reaches(g, in, r, whole, &x) || !loads_apart(g, r, &x))

@@ -2,7 +2,6 @@
  * When runs are compiled, and by whom: at once where that is asked for, else by a thread while
  * launches go on.
  */
-#include "src/base/stats.h"
 #include "src/tier/tier_int.h"
 
 #include <pthread.h>
@@ -18,22 +17,6 @@
 /* Programs whose code is kept at a time. */
 #define PROGRAMS_MOST 512u
 
-struct tier {
-	const struct program *program;
-	const struct exec_ops *ops;
-	u64 work;
-	struct uop *uop; /* NULL: runs have not been looked for */
-	struct tier_run *runs;
-	u32 run_len;
-	u32 *run_of; /* by micro-op */
-	struct tier_live *live;
-	struct tier_code **code; /* all that was made: gangs may be in any */
-	u32 code_len;
-	bool counted; /* among `programs` */
-	bool waits;   /* in the queue */
-	struct tier *next;
-};
-
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
@@ -41,7 +24,6 @@ static struct {
 	const struct tier *busy; /* what the thread works on */
 	u32 programs;
 	bool started, ends;
-	struct tier_counts counts; /* atomic */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER,
 	 .more = PTHREAD_COND_INITIALIZER,
 	 .done = PTHREAD_COND_INITIALIZER};
@@ -53,7 +35,7 @@ void tier_choose(enum tier_choice x)
 	__atomic_store_n(&chosen, (u32)x, __ATOMIC_RELAXED);
 }
 
-static enum tier_choice choice(void)
+enum tier_choice tier_chosen(void)
 {
 	return (enum tier_choice)__atomic_load_n(&chosen, __ATOMIC_RELAXED);
 }
@@ -70,186 +52,7 @@ bool tier_has_level(const struct exec_ops *o)
 
 bool tier_is_wanted(void)
 {
-	return choice() != TIER_ONE;
-}
-
-struct tier_counts tier_counts(void)
-{
-	return (struct tier_counts){__atomic_load_n(&all.counts.made, __ATOMIC_RELAXED),
-				    __atomic_load_n(&all.counts.failed, __ATOMIC_RELAXED)};
-}
-
-/* ---- compiling ---- */
-
-static void set_run_state(struct tier_run *r, enum tier_state s)
-{
-	__atomic_store_n(&r->state, (u8)s, __ATOMIC_RELEASE);
-}
-
-static enum tier_state state_of(const struct tier_run *r)
-{
-	return (enum tier_state)__atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
-}
-
-/* From now on gangs interpret it without a look. */
-static void leave_run(struct tier *t, struct tier_run *r)
-{
-	struct uop *in = &t->uop[r->first];
-
-	set_run_state(r, TIER_OFF);
-	__atomic_store_n(&in->op, in->inner, __ATOMIC_RELEASE);
-}
-
-static void put_frame(const struct tier *t, struct text *out)
-{
-	bool v4 = !strcmp(t->ops->level, "v4");
-
-	text_printf(out,
-		    "attributes #0 = { nounwind \"target-cpu\"=\"x86-64-%s\" "
-		    "\"tune-cpu\"=\"%s\" \"prefer-vector-width\"=\"%u\" "
-		    "\"min-legal-vector-width\"=\"%u\" }\n",
-		    t->ops->level, v4 ? "icelake-server" : "haswell", v4 ? 512 : 256,
-		    v4 ? 512 : 256);
-}
-
-/* Intrinsics by the types of pointers. */
-static void put_declarations(bool opaque, struct text *out)
-{
-	static const char *const plain[] = {
-		"<32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)",
-		"<32 x double> @llvm.fma.v32f64(<32 x double>, <32 x double>, <32 x double>)",
-		"<32 x float> @llvm.sqrt.v32f32(<32 x float>)",
-		"<32 x double> @llvm.sqrt.v32f64(<32 x double>)",
-		"<32 x float> @llvm.fabs.v32f32(<32 x float>)",
-		"<32 x double> @llvm.fabs.v32f64(<32 x double>)",
-		"<32 x i64> @llvm.fshr.v32i64(<32 x i64>, <32 x i64>, <32 x i64>)",
-		"i32 @llvm.cttz.i32(i32, i1)",
-		"i32 @llvm.ctlz.i32(i32, i1)",
-	};
-
-	for (u32 i = 0; i < ARRAY_LEN(plain); i++)
-		text_printf(out, "declare %s\n", plain[i]);
-	for (u32 i = 0; i < 4; i++) {
-		u32 n = i & 1 ? 16 : 32, bits = i & 2 ? 64 : 32;
-		char vector[32], pointer[48], suffix[64];
-
-		snprintf(vector, sizeof(vector), "<%u x i%u>", n, bits);
-		snprintf(pointer, sizeof(pointer), opaque ? "ptr" : "%s*", vector);
-		snprintf(suffix, sizeof(suffix), opaque ? "v%ui%u.p0" : "v%ui%u.p0v%ui%u", n, bits,
-			 n, bits);
-		text_printf(out,
-			    "declare %s @llvm.masked.load.%s(%s, i32, <%u x i1>, %s)\n"
-			    "declare void @llvm.masked.store.%s(%s, %s, i32, <%u x i1>)\n",
-			    vector, suffix, pointer, n, vector, suffix, vector, pointer, n);
-		if (n == 16)
-			continue;
-		snprintf(pointer, sizeof(pointer), opaque ? "<32 x ptr>" : "<32 x i%u*>", bits);
-		snprintf(suffix, sizeof(suffix), opaque ? "v32i%u.v32p0" : "v32i%u.v32p0i%u", bits,
-			 bits);
-		text_printf(out,
-			    "declare %s @llvm.masked.gather.%s(%s, i32, <32 x i1>, %s)\n"
-			    "declare void @llvm.masked.scatter.%s(%s, %s, i32, <32 x i1>)\n",
-			    vector, suffix, pointer, vector, suffix, vector, pointer);
-	}
-}
-
-/* It stays as long as the program: gangs may be in it. */
-static bool keep_code(struct tier *t, struct tier_code *c)
-{
-	struct tier_code **more = realloc(t->code, (t->code_len + 1) * sizeof(struct tier_code *));
-
-	if (!more)
-		return false;
-	t->code = more;
-	t->code[t->code_len++] = c;
-	return true;
-}
-
-static void name_run(const struct tier *t, const struct tier_run *r, char *name, size_t size)
-{
-	snprintf(name, size, "run_%u", (u32)(r - t->runs));
-}
-
-/* Once for a process, where code is asked for. */
-static void tell_why(const struct text *why)
-{
-	static bool told; /* atomic */
-
-	if (choice() == TIER_TWO && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		fprintf(stderr,
-			"ptxloom: note: PTXLOOM_TIER=2: micro-ops are interpreted that LLVM does not "
-			"compile: %s\n",
-			why->len ? why->at : "no reason was given");
-}
-
-/* Code of all runs `in` the text, used from now on. Returns of how many there is some. */
-static u32 compile_text(struct tier *t, struct text *out, const bool *in)
-{
-	struct text why = {0};
-	struct tier_code *c = NULL;
-	u32 made = 0;
-
-	if (!out->failed)
-		c = tier_llvm_compile(out->at, out->len, &why);
-	if (c && !keep_code(t, c)) {
-		tier_llvm_free(c);
-		c = NULL;
-	}
-	if (!c)
-		tell_why(&why);
-	for (u32 i = 0; i < t->run_len; i++) {
-		struct tier_run *r = &t->runs[i];
-		char name[32];
-
-		if (!in[i])
-			continue;
-		name_run(t, r, name, sizeof(name));
-		r->code = c ? tier_llvm_function(c, name) : NULL;
-		__atomic_fetch_add(r->code ? &all.counts.made : &all.counts.failed, 1,
-				   __ATOMIC_RELAXED);
-		made += r->code != NULL;
-		if (r->code)
-			set_run_state(r, TIER_READY);
-		else
-			leave_run(t, r);
-	}
-	text_fini(&why);
-	return made;
-}
-
-static void compile_runs(struct tier *t)
-{
-	struct text out = {0};
-	bool *in = calloc(t->run_len, sizeof(bool)), any = false, opaque;
-	u64 began = stats_begin(), runs = 0;
-
-	if (!in || !tier_llvm_ready()) {
-		for (u32 i = 0; i < t->run_len; i++)
-			if (state_of(&t->runs[i]) == TIER_WAIT)
-				leave_run(t, &t->runs[i]);
-		free(in);
-		return;
-	}
-	opaque = tier_llvm_opaque();
-	put_declarations(opaque, &out);
-	put_frame(t, &out);
-	for (u32 i = 0; i < t->run_len; i++) {
-		struct tier_run *r = &t->runs[i];
-		char name[32];
-
-		if (state_of(r) != TIER_WAIT)
-			continue;
-		name_run(t, r, name, sizeof(name));
-		in[i] = tier_emit(t->program, t->live, r, name, opaque, &out);
-		any |= in[i];
-		if (!in[i])
-			leave_run(t, r);
-	}
-	if (any)
-		runs = compile_text(t, &out, in);
-	stats_end(STATS_COMPILE, began, runs);
-	text_fini(&out);
-	free(in);
+	return tier_chosen() != TIER_ONE;
 }
 
 /* ---- the thread ---- */
@@ -271,7 +74,7 @@ static void *work(void *user)
 		t->waits = false;
 		all.busy = t;
 		pthread_mutex_unlock(&all.lock);
-		compile_runs(t);
+		tier_compile_runs(t);
 		pthread_mutex_lock(&all.lock);
 		all.busy = NULL;
 		pthread_cond_broadcast(&all.done);
@@ -361,7 +164,7 @@ static void queue(struct tier *t, struct tier_run *r)
 {
 	pthread_mutex_lock(&all.lock);
 	if (!start_thread_locked()) {
-		leave_run(t, r);
+		tier_leave_run(t, r);
 	} else if (!t->waits) {
 		t->waits = true;
 		t->next = NULL;
@@ -384,6 +187,24 @@ static bool may_run(const struct exec_env *e)
 	       o != o->apart && tier_has_level(o);
 }
 
+/* Micro-ops of the run with the rows that handlers get when code calls them. */
+static bool set_beside(const struct program *p, struct tier_run *r)
+{
+	r->beside = r->calls ? calloc(r->n, sizeof(struct uop)) : NULL;
+	for (u32 i = 0; i < r->n && r->beside; i++) {
+		struct uop *in = &r->beside[i];
+
+		*in = p->uop[r->first + i];
+		in->d = 0;
+		in->a = TIER_CALL_ROW;
+		in->b = 2 * TIER_CALL_ROW;
+		in->c = 3 * TIER_CALL_ROW;
+		if (uop_is_lane(in->inner))
+			in->lane.e = 4 * TIER_CALL_ROW;
+	}
+	return r->beside || !r->calls;
+}
+
 /* Without the lock, by the one thread that set `counted`. */
 static struct uop *find_runs(struct tier *t)
 {
@@ -400,7 +221,8 @@ static struct uop *find_runs(struct tier *t)
 	memcpy(uop, p->uop, (size_t)p->uops * sizeof(*uop));
 	for (u32 i = 0; i < t->run_len; i++) {
 		t->run_of[t->runs[i].first] = i;
-		uop[t->runs[i].first].op = OP_tier;
+		if (set_beside(p, &t->runs[i]))
+			uop[t->runs[i].first].op = OP_tier;
 	}
 	return uop;
 }
@@ -430,7 +252,7 @@ static struct tier *tier_take_locked(const struct exec_env *e)
 const struct uop *tier_begin(const struct exec_env *e)
 {
 	const struct program *p = e->program;
-	enum tier_choice how = choice();
+	enum tier_choice how = tier_chosen();
 	struct tier *t;
 	struct uop *uop = NULL;
 
@@ -487,6 +309,8 @@ void tier_free(struct program *p)
 		tier_llvm_free(t->code[i]);
 	free(t->code);
 	free(t->uop);
+	for (u32 i = 0; i < t->run_len; i++)
+		free(t->runs[i].beside);
 	free(t->runs);
 	free(t->run_of);
 	tier_live_free(t->live);
@@ -525,6 +349,24 @@ static bool find_step(const struct gang *g, const struct tier_root *x, u32 warp,
 	return any && *step >= 0 && *step <= 16;
 }
 
+/* The same as twice the step; or 1 more: of each half. */
+static bool find_guess(const struct gang *g, const struct tier_root *x, u32 warp, u32 mask,
+		       s64 *guess)
+{
+	u32 half = UINT32_MAX >> WARP_LANES / 2;
+	s64 step, high;
+
+	if (find_step(g, x, warp, mask, &step)) {
+		*guess = 2 * step;
+		return true;
+	}
+	if (mask != UINT32_MAX || !find_step(g, x, warp, half, &step) ||
+	    !find_step(g, x, warp, ~half, &high) || step != high)
+		return false;
+	*guess = 2 * step + 1;
+	return true;
+}
+
 static void look_at_roots(const struct gang *g, struct tier_run *r)
 {
 	u32 w = g->warp, mask;
@@ -536,13 +378,13 @@ static void look_at_roots(const struct gang *g, struct tier_run *r)
 		return;
 	for (u32 i = 0; i < r->roots; i++) {
 		struct tier_root *x = &r->root[i];
-		s64 step = 0;
-		bool is = find_step(g, x, w, mask, &step);
+		s64 guess = 0;
+		bool is = find_guess(g, x, w, mask, &guess);
 
 		__atomic_fetch_add(&x->seen, 1, __ATOMIC_RELAXED);
 		if (is && (!__atomic_load_n(&x->alike, __ATOMIC_RELAXED) ||
-			   step == __atomic_load_n(&x->guess, __ATOMIC_RELAXED))) {
-			__atomic_store_n(&x->guess, step, __ATOMIC_RELAXED);
+			   guess == __atomic_load_n(&x->guess, __ATOMIC_RELAXED))) {
+			__atomic_store_n(&x->guess, guess, __ATOMIC_RELAXED);
 			__atomic_fetch_add(&x->alike, 1, __ATOMIC_RELAXED);
 		}
 	}
@@ -555,19 +397,21 @@ static void expect_roots(struct tier_run *r)
 		struct tier_root *x = &r->root[i];
 		u64 seen = __atomic_load_n(&x->seen, __ATOMIC_RELAXED),
 		    alike = __atomic_load_n(&x->alike, __ATOMIC_RELAXED);
+		s64 guess = __atomic_load_n(&x->guess, __ATOMIC_RELAXED);
 
 		x->linear = alike && alike * 4 >= seen * 3;
-		x->step = __atomic_load_n(&x->guess, __ATOMIC_RELAXED);
+		x->step = guess / 2;
+		x->halves = guess & 1;
 	}
 }
 
 void tier_look(const struct gang *g, struct tier_run *r)
 {
 	struct tier *t = tier_of(g->env->program);
-	u32 least = choice() == TIER_TWO ? 1 : CALLS_LEAST;
+	u32 least = tier_chosen() == TIER_TWO ? 1 : CALLS_LEAST;
 	u8 look = TIER_LOOK;
 
-	if (state_of(r) != TIER_LOOK)
+	if (tier_state_of(r) != TIER_LOOK)
 		return;
 	look_at_roots(g, r);
 	if (__atomic_add_fetch(&r->came, 1, __ATOMIC_RELAXED) < least)
@@ -577,16 +421,16 @@ void tier_look(const struct gang *g, struct tier_run *r)
 		return;
 	expect_roots(r);
 	__atomic_store_n(&r->came, 0, __ATOMIC_RELAXED);
-	set_run_state(r, TIER_WAIT);
-	if (choice() != TIER_TWO) {
+	tier_set_state(r, TIER_WAIT);
+	if (tier_chosen() != TIER_TWO) {
 		queue(t, r);
 		return;
 	}
 	pthread_mutex_lock(&all.lock);
 	if (compiles_locked())
-		compile_runs(t);
+		tier_compile_runs(t);
 	else
-		leave_run(t, r);
+		tier_leave_run(t, r);
 	pthread_mutex_unlock(&all.lock);
 }
 
@@ -602,5 +446,5 @@ void tier_left(const struct gang *g, struct tier_run *r)
 	if (!__atomic_compare_exchange_n(&r->state, &ready, (u8)TIER_CHOSEN, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
-	leave_run(t, r);
+	tier_leave_run(t, r);
 }

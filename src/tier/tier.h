@@ -30,7 +30,17 @@ struct tier_call {
 	const u32 *ctaid;
 	const u32 *live; /* lanes that take part, by warp of the gang */
 	const struct tier_reach *reach;
+	u64 sink; /* 32 bytes that lanes load and store which take no part */
+	const struct mem_cache *shared;
+	/* Operations that code calls: a gang of one warp, its rows, the handlers */
+	struct gang *gang;
+	u8 *rows;
+	exec_handler *const *handlers;
 };
+
+/* Rows of that gang: the result, then operands. */
+#define TIER_CALL_ROW 256u
+#define TIER_CALL_ROWS 5u
 
 /*
  * Run warps first to end - 1. whole: all lanes of the gang take part, and all affine accesses are
@@ -41,8 +51,8 @@ typedef u32 tier_function(const struct tier_call *call, u32 first, u32 end, u32 
 struct tier_access {
 	u32 at; /* micro-op, counted in the run */
 	u32 cache;
-	u8 width; /* bytes of an element */
-	bool store, affine, wide;
+	u8 width; /* bytes that a lane moves */
+	bool store, affine, wide, shared;
 	bool own; /* a load from where the same lane stores at the end */
 };
 
@@ -50,9 +60,10 @@ struct tier_access {
 struct tier_root {
 	u32 row;
 	bool wide;
-	bool linear; /* code expects lane l to have the first one's value + l * step */
+	bool linear; /* code expects lane l to have the first one's value + l * step, */
+	bool halves; /* or each half of a warp that takes part as a whole to be so */
 	s64 step;
-	/* While code is wanted: the step that was found, and how often it was so. Atomic. */
+	/* While code is wanted: twice the step found, 1 more: halves; how often so. Atomic. */
 	s64 guess;
 	u32 seen, alike;
 };
@@ -71,6 +82,8 @@ struct tier_run {
 	tier_function *code;
 	u32 accesses, affines, roots;
 	bool stores;
+	u32 calls;          /* of handlers */
+	struct uop *beside; /* calls: its micro-ops with rows of their own */
 	struct tier_access access[TIER_ACCESSES];
 	struct tier_root root[TIER_ROOTS];
 	/* Rough counts: workers do not wait for each other here. Atomic. */

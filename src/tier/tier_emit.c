@@ -3,14 +3,15 @@
  * and one for others.
  */
 #include "src/tier/emit.h"
+#include "src/uop/rows.h"
 
 #include <stdlib.h>
 
-bool tier_supports(const struct uop *in)
+bool tier_supports(const struct program *p, const struct uop *in)
 {
 	if (uop_is_lane(in->inner))
 		return emit_lane_knows(in->inner) && in->d != NO_ROW;
-	return in->inner == OP_nop || emit_access_knows(in);
+	return in->inner == OP_nop || emit_access_knows(p, in);
 }
 
 static void emit_uop(struct emit *e, const struct uop *in)
@@ -48,23 +49,37 @@ static bool add_access(struct tier_run *r, const struct uop *in, u32 at)
 	r->access[r->accesses++] = (struct tier_access){
 		.at = at,
 		.cache = in->mem.cache,
-		.width = in->mem.size,
+		.width = (u8)(in->mem.size * in->mem.count),
 		.store = uop_kind(in->inner) == UOP_STORE,
 		.affine = affine,
 		.wide = wide,
+		.shared = in->mem.space == MEM_SHARED,
 	};
 	r->affines += affine;
 	r->stores |= uop_kind(in->inner) == UOP_STORE;
 	return true;
 }
 
-/* Does the run change one of these rows after micro-op `from`? */
+struct change {
+	u32 row;
+	bool is;
+};
+
+static void see_change(void *user, u32 row, bool write)
+{
+	struct change *c = user;
+
+	c->is |= write && row == c->row;
+}
+
+/* Does the run change the row, from micro-op `from` on? */
 static bool is_changed(const struct program *p, const struct tier_run *r, u32 from, u32 to, u32 row)
 {
+	struct change c = {.row = row};
+
 	for (u32 i = from; i < to; i++)
-		if (p->uop[r->first + i].d == row)
-			return true;
-	return false;
+		uop_each_row(&p->uop[r->first + i], p->ext, see_change, &c);
+	return c.is;
 }
 
 /* The store is the last access: loads from the same place by the same lane are its own. */
@@ -188,7 +203,8 @@ static void open_mask(struct emit *e)
 
 static void open_function(struct emit *e, const char *name, struct text *out)
 {
-	static const char *const members[] = {"regs", "caches", "ctaid", "live", "reach"};
+	static const char *const members[] = {"regs", "caches", "ctaid", "live", "reach",
+					      "sink", "shared", "gang",  "rows", "handlers"};
 	const char *wide = emit_pointer(e, "i64"), *narrow = emit_pointer(e, "i32");
 
 	text_printf(
@@ -208,11 +224,14 @@ static void open_function(struct emit *e, const char *name, struct text *out)
 			"%%ctaid%u = load i32, %s %%ctaid%u.p\n",
 			i, i * 4, i, i, narrow, i, narrow, i);
 	for (u32 i = 0; i < e->run->accesses; i++)
-		text_printf(out, "%%cache.%u = add i64 %%caches, %u\n", i,
-			    e->run->access[i].cache * (u32)sizeof(struct mem_cache));
+		if (e->run->access[i].shared)
+			text_printf(out, "%%cache.%u = add i64 %%shared, 0\n", i);
+		else
+			text_printf(out, "%%cache.%u = add i64 %%caches, %u\n", i,
+				    e->run->access[i].cache * (u32)sizeof(struct mem_cache));
 }
 
-_Static_assert(sizeof(struct tier_call) == 5 * sizeof(u64), "members of 8 bytes");
+_Static_assert(sizeof(struct tier_call) == 10 * sizeof(u64), "members of 8 bytes");
 
 static void emit_variant(struct emit *e, bool masked)
 {

@@ -6,6 +6,36 @@
 
 #include "src/tier/tier.h"
 
+/* Of a program. */
+struct tier {
+	const struct program *program;
+	const struct exec_ops *ops;
+	u64 work;
+	struct uop *uop; /* NULL: runs have not been looked for */
+	struct tier_run *runs;
+	u32 run_len;
+	u32 *run_of; /* by micro-op */
+	struct tier_live *live;
+	struct tier_code **code; /* all that was made: gangs may be in any */
+	u32 code_len;
+	bool counted; /* among `programs` */
+	bool waits;   /* in the queue */
+	struct tier *next;
+};
+
+/* ---- tier.c ---- */
+
+enum tier_choice tier_chosen(void);
+
+/* ---- tier_compile.c ---- */
+
+void tier_set_state(struct tier_run *r, enum tier_state s);
+enum tier_state tier_state_of(const struct tier_run *r);
+/* From now on gangs interpret it without a look. */
+void tier_leave_run(struct tier *t, struct tier_run *r);
+/* Code for all runs that wait for it, or none for good. One thread at a time. */
+void tier_compile_runs(struct tier *t);
+
 /* ---- tier_plan.c ---- */
 
 /*
@@ -24,7 +54,7 @@ bool tier_live_after(const struct tier_live *l, u32 pc, u32 row);
 /* ---- tier_emit.c ---- */
 
 /* Can a compiled run contain the micro-op? */
-bool tier_supports(const struct uop *in);
+bool tier_supports(const struct program *p, const struct uop *in);
 /*
  * Go through the run as emission does, and fill in its accesses, and the rows that addresses are
  * made of. False: there are too many of them.

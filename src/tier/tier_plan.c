@@ -173,17 +173,26 @@ static bool is_strong(const struct program *p, const struct uop *in)
 
 static bool takes_part(const struct program *p, const struct uop *in)
 {
-	return in->op == in->inner && tier_supports(in) && !is_strong(p, in);
+	return in->op == in->inner && tier_supports(p, in) && !is_strong(p, in);
 }
 
-/* A run ends with the first store: see "Compiled runs" in docs/engine.md. */
+/*
+ * A run ends with the first store: see "Compiled runs" in docs/engine.md. What warps store in
+ * shared memory others usually load, so a run does not do both there.
+ */
 static u32 run_length(const struct program *p, u32 first)
 {
+	bool loads_shared = false;
 	u32 n = 0;
 
-	while (first + n < p->launch_first && n < RUN_MOST && takes_part(p, &p->uop[first + n])) {
+	while (first + n < p->launch_first && n < RUN_MOST) {
+		const struct uop *in = &p->uop[first + n];
+
+		if (!takes_part(p, in) || (in->inner == OP_store_shared && loads_shared))
+			break;
 		n++;
-		if (uop_kind(p->uop[first + n - 1].inner) == UOP_STORE)
+		loads_shared |= in->inner == OP_load_shared;
+		if (uop_kind(in->inner) == UOP_STORE)
 			break;
 	}
 	return n;

@@ -1,5 +1,5 @@
 # The same results with compiled runs of micro-ops as without: of kernels whose lanes overwrite what others load,
-# diverge, meet numbers that are none, and fault.
+# diverge, meet numbers that are none, and fault; and what is told without a library that compiles.
 . "${srcdir:-.}/tests/tap.sh"
 cd "$srcdir" || exit 1
 : "${CC:=cc}"
@@ -39,6 +39,7 @@ same()
 }
 
 kinds=tests/bench/kernels/kinds.ptx
+forms=tests/exec/tier_forms.ptx
 kernels=tests/exec/tier.ptx
 same "own elements" "$kernels" own --block 256 --grid 4 --buffer x:f32[1000]=random:3 --arg s32=1000 --dump x
 same "other warps' elements" "$kernels" shift --block 256 --grid 4 \
@@ -72,6 +73,44 @@ same "seven points" "$kinds" heat --block 32,4 --grid 2,5 \
 same "loops that end at different times" "$kinds" collatz --block 256 --grid 2 \
 	--buffer out:s32[500] --arg s32=500 --dump out
 
+for from in 0 7; do
+	same "vectors from $from on" "$forms" vectors --block 128 --grid 3 \
+		--buffer w:f32[1300]=random:1 --buffer p:f64[700]=random:2 --buffer b:u32[800]=random:3 \
+		--buffer out:u32[2600] --arg s32=300 --arg s32=$from --dump out
+done
+same "vectors and narrow elements by index" "$forms" scattered --block 128 --grid 3 \
+	--buffer w:u32[1300]=random:1 --buffer p:u32[1300]=random:2 \
+	--buffer "i:u32=$(seq 1 300 | awk '{printf "%s%d", s, $1 * 37 % 300; s = ","}')" \
+	--buffer out:u32[9000] --arg s32=300 --dump out
+same "narrow elements" "$forms" narrow --block 128 --grid 3 \
+	--buffer w:u32[400]=random:1 --buffer out:u32[2000] --arg s32=300 --dump out
+for n in 250 256; do
+	same "shared memory, $n threads of 256" "$forms" shared --block 256 --grid 2 \
+		--buffer w:u32[512]=random:1 --buffer out:u32[512] --arg s32=$n --arg s32=37 --dump out
+done
+same "handlers that code calls" "$forms" called --block 128 --grid 3 \
+	--buffer "in:f32=0,-0.0,1,2,inf,-1,nan,0.3,1e-40,1e30,$(seq 1 282 |
+		awk '{printf "%s%s", s, $1 * 0.37 - 20; s = ","}')" \
+	--buffer out:u32[300] --arg s32=292 --dump out
+while read -r what by who name; do
+	same "$name" "$forms" wrong --block 128 --grid 1 --buffer w:u32[512]=random:1 \
+		--buffer out:u32[128] --arg s32="$what" --arg s32="$by" --arg s32="$who" --dump out
+done <<'END'
+0 100000000 40 a fault of a vector
+0 4 40 a vector out of line
+0 -16 0 a vector before the beginning
+1 100000000 70 a fault of a byte
+2 8192 100 a fault in shared memory
+2 4 33 a vector in shared memory out of line
+END
+same "tiles of shared memory" tests/bench/kernels/bench.ptx sgemm --block 16,16 --grid 2,2 \
+	--buffer a:f32[1024]=random:1 --buffer b:f32[1024]=random:2 --buffer out:f32[1024] \
+	--arg s32=32 --dump out
+same "bodies" "$kinds" nbody --block 128 --grid 2 --buffer a:f32[1024]=random:1 \
+	--buffer out:f32[1024] --arg s32=256 --dump out
+same "a matrix turned" "$kinds" transpose --block 32,8 --grid 2,2 \
+	--buffer a:f32[4096]=random:1 --buffer out:f32[4096] --arg s32=64 --dump out
+
 program=$scratch/stats
 succeeds "a program builds" $CC "$top/tests/programs/stats.c" -o "$program" -ldl
 if PTXLOOM_TIER=2 ptxloom exec samples/saxpy.ptx 2>&1 | grep -q "levels v3"; then
@@ -83,4 +122,29 @@ fi
 PTXLOOM_HOST_ISA=v2 PTXLOOM_TIER=2 ends 2 "levels without code are told" \
 	ptxloom exec "$kernels" --kernel own --buffer x:f32[4] --arg s32=4
 says err "PTXLOOM_TIER=2 compiles for levels v3 and v4 of the host, not for v2"
+
+# A library that accepts no module, then libraries that are not whole.
+if PTXLOOM_TIER=2 ptxloom exec samples/saxpy.ptx 2>&1 | grep -q "levels v3"; then
+	skip_rest "the level has no compiled runs"
+fi
+standin=tests/programs/llvm_standin.c
+names="libLLVM-14.so.1 libLLVM-15.so.1 libLLVM-16.so.1 libLLVM-17.so.1"
+names="$names libLLVM.so.18.1 libLLVM.so.19.1 libLLVM.so.20.1"
+saxpy()
+{
+	PTXLOOM_TIER=$1 LD_LIBRARY_PATH=$scratch${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+		ptxloom exec "$kernels" --kernel own --block 64 --buffer x:f32[64]=random:3 --arg s32=64 --dump x
+}
+succeeds "a library stands in for LLVM" $CC -shared -fPIC -o "$scratch/libLLVM-14.so.1" "$standin"
+saxpy 1 >"$scratch/interpreted"
+succeeds "a program runs that LLVM refuses" saxpy 2
+says err "^ptxloom: note: .* interpreted that LLVM does not compile: <stand-in>: no module is good enough$" \
+	"what LLVM says is told"
+cmp "$scratch/interpreted" "$scratch/out"
+ok $? "with the same result"
+for name in $names; do
+	$CC -shared -fPIC -DINCOMPLETE -o "$scratch/$name" "$standin" || ok 1 "an incomplete library builds"
+done
+ends 2 "libraries that lack a function are not used" saxpy 2
+says err "needs LLVM's library, which is not installed" "which is told"
 finish
