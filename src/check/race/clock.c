@@ -21,6 +21,9 @@ struct release {
 	struct known *others_read;
 	struct release *before; /* that read-modify-writes have kept */
 	u32 chain;
+	/* Of releases that they have kept, one after the other: the same number, and which one. */
+	u64 line;
+	u32 place;
 	/* With all before: what a thread of the same CTA learns, and one of another cluster. */
 	struct summary {
 		bool made;
@@ -168,14 +171,17 @@ static void end_plain(struct clock_cta *c)
 		c->thread[i].cta = c->whole;
 }
 
+static enum scope scope_to(const struct clock_cta *c, const struct release *r)
+{
+	if (r->cta == c->number)
+		return SCOPE_CTA;
+	return r->cluster == c->cluster ? SCOPE_CLUSTER : SCOPE_GPU;
+}
+
 static void acquire(struct clock_cta *c, struct thread_clock *t, struct release *r,
 		    enum scope scope)
 {
-	enum scope needed = r->cta == c->number        ? SCOPE_CTA
-			    : r->cluster == c->cluster ? SCOPE_CLUSTER
-						       : SCOPE_GPU;
-
-	if (needed <= scope)
+	if (scope_to(c, r) <= scope)
 		view(r, c, &t->others);
 }
 
@@ -209,6 +215,16 @@ void clock_overwritten(struct map *variables, u64 key)
 	release_drop(r);
 }
 
+/*
+ * Does acquiring `r` tell the CTA all that acquiring `old` does, whatever scope a fence has? Who
+ * waits for a lock reads one after the other.
+ */
+static bool includes(const struct clock_cta *c, const struct release *r, const struct release *old)
+{
+	return r == old || (r->line == old->line && r->place > old->place && !old->cta_read &&
+			    scope_to(c, r) <= scope_to(c, old));
+}
+
 void clock_strong_read(struct map *variables, struct clock_cta *c, u32 thread, u64 key,
 		       enum scope scope, bool acquires)
 {
@@ -222,9 +238,14 @@ void clock_strong_read(struct map *variables, struct clock_cta *c, u32 thread, u
 		acquire(c, t, r, scope);
 		return;
 	}
-	for (u32 i = 0; i < t->pendings; i++)
-		if (t->pending[i].of == r && t->pending[i].scope == scope)
-			return;
+	for (u32 i = 0; i < t->pendings; i++) {
+		if (t->pending[i].scope != scope || !includes(c, r, t->pending[i].of))
+			continue;
+		r->refs++;
+		release_drop(t->pending[i].of);
+		t->pending[i].of = r;
+		return;
+	}
 	/* More than there is room for: the oldest as if a fence stood behind it. */
 	if (t->pendings == PENDING_MAX) {
 		acquire(c, t, t->pending[0].of, (enum scope)t->pending[0].scope);
@@ -300,6 +321,14 @@ static void say_group(struct release *r, const struct clock_cta *c, u32 thread)
 		take_entries(&r->others, &read, 1);
 }
 
+static void keep_before(struct clock *k, struct release *r, struct release *before)
+{
+	r->before = before;
+	r->chain = before ? before->chain + 1 : 0;
+	r->line = before ? before->line : ++k->lines;
+	r->place = before ? before->place + 1 : 0;
+}
+
 void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta *c, u32 thread,
 			u64 key, enum scope scope, bool releases, bool rmw)
 {
@@ -334,8 +363,7 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 	r->others = known_keep(t->others);
 	say_group(r, c, thread);
 	r->others_read = read ? others_read_before(c, thread) : NULL;
-	r->before = before;
-	r->chain = before ? before->chain + 1 : 0;
+	keep_before(k, r, before);
 	if (!map_set(variables, key, map_key(r))) {
 		known_fail();
 		release_drop(r);
@@ -370,8 +398,8 @@ static void release_copies(struct clock *k, struct map *variables, struct clock_
 			      .cta = c->number,
 			      .cluster = c->cluster,
 			      .who = who,
-			      .own = {[SCOPE_CTA] = k->now, [SCOPE_CLUSTER] = k->now},
-			      .before = before};
+			      .own = {[SCOPE_CTA] = k->now, [SCOPE_CLUSTER] = k->now}};
+	keep_before(k, r, before);
 	if (!map_set(variables, key, map_key(r))) {
 		known_fail();
 		r->before = NULL;

@@ -88,6 +88,7 @@ struct clock_cta {
 
 struct clock {
 	u32 now;             /* the moment; from 1 */
+	u64 lines;           /* of releases, see clock.c */
 	struct map clusters; /* barriers of clusters, as variables */
 };
 

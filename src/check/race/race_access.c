@@ -375,7 +375,7 @@ static void visit_bytes(struct visit *v, u32 bytes)
 		u32 room = SHADOW_PAGE - (u32)(at % SHADOW_PAGE),
 		    part = bytes < room ? bytes : room;
 		u32 n, cell_bytes;
-		struct cell *c = shadow_cells(v->shadow, at, part, &n, &cell_bytes);
+		struct cell *c = shadow_cells(v->shadow, at, part, v->writes, &n, &cell_bytes);
 
 		if (!c) {
 			v->launch->gave_up = true;

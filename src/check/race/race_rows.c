@@ -27,9 +27,12 @@ struct rows_visit {
 	u32 shift;                  /* bytes of a lane: 1 << shift */
 	u32 known;                  /* of the CTA, to the warp */
 	u32 silent[QUICK_ELEMENTS]; /* lanes whose element was there already, of a store */
+	u32 event;                  /* of what cells are to see later; NO_EVENT: none yet */
 	u32 n;
 	struct piece piece[PIECES_MOST];
 };
+
+#define NO_EVENT UINT32_MAX
 
 /* Lanes that touch [first, end) side by side; `set`: the first ones. */
 struct lane_run {
@@ -129,6 +132,37 @@ static bool is_evenly_silent(const struct rows_visit *v, u8 *flags)
 	return !any || all == v->a->mask;
 }
 
+/* ---- reads that race with nothing ---- */
+
+static bool begin_event(struct rows_visit *v)
+{
+	struct reads_log *log = &v->launch->global.log;
+	struct reads_event e = {v->warp, v->launch->clock.now, v->a->pc, v->known};
+
+	if (reads_log_is_full(log))
+		reads_tell_all(log);
+	return reads_event(log, &e, &v->event);
+}
+
+/* Cells of a page see later what lanes of a run have read in [from, end). */
+static bool keep_for_cells(struct rows_visit *v, struct shadow_page *page, const struct lane_run *r,
+			   u64 from, u64 end)
+{
+	u32 cells = (u32)v->a->bytes >> page->shift;
+
+	if (v->event == NO_EVENT && !begin_event(v))
+		return false;
+	for (u64 at = from; at < end; at += v->a->bytes) {
+		u32 lanes = rotate_lanes(r->set, (u32)(at - r->first) >> v->shift);
+		u32 cell = (u32)(at % SHADOW_PAGE) >> page->shift;
+
+		for (u32 i = 0; i < cells; i++)
+			if (!reads_note(&v->launch->global.log, page, v->event, lanes, cell + i))
+				return false;
+	}
+	return true;
+}
+
 /* Lanes that race with none, as runs say. The others are left to rows. */
 static bool add_lane_run(struct rows_visit *v, const struct lane_run *r)
 {
@@ -148,6 +182,12 @@ static bool add_lane_run(struct rows_visit *v, const struct lane_run *r)
 		struct shadow_page *page = shadow_page_at(&v->launch->global, from);
 
 		next = min_u64(r->end, from - from % SHADOW_PAGE + SHADOW_PAGE);
+		if (page && v->reads && shadow_keeps_reads(page, (u32)v->a->bytes)) {
+			if (keep_for_cells(v, page, r, from, next))
+				continue;
+			v->gave_up = true;
+			return false;
+		}
 		x.first = (u16)(from % SHADOW_PAGE);
 		x.bytes = (u16)(next - from);
 		x.set = rotate_lanes(r->set, (u32)(from - r->first) >> v->shift);
@@ -384,6 +424,7 @@ u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_ac
 	v.gave_up = false;
 	v.shift = (u32)__builtin_ctzll(a->bytes);
 	v.known = cta->warp_known[a->warp];
+	v.event = NO_EVENT;
 	v.n = 0;
 	for (u32 e = 0; stores && e < a->count; e++)
 		v.silent[e] = race_silent_lanes(a, e, dense);

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-/* There is room for 4 runs, for 16, or for RUNS_MOST. */
 #define RUNS_SHIFT 2u
 #define CHUNK_BYTES 65536u
 #define COMPACT_FIRST 16u
@@ -164,7 +163,8 @@ static bool run_is_before(const struct run *r, const struct run *x)
 
 static bool are_runs_ordered(const struct runs *s, const struct run *x)
 {
-	if (!s->writes && !(x->flags & RUN_WRITES))
+	if ((!s->writes && !(x->flags & RUN_WRITES)) || x->first >= s->high ||
+	    x->first + x->bytes <= s->low)
 		return true;
 	for (u32 i = s->len; i-- > 0;)
 		if (!run_is_before(&s->at[i], x))
@@ -263,6 +263,35 @@ static bool run_extends(struct run *r, const struct run *x)
 	return true;
 }
 
+/* Instructions of an unrolled loop take turns. */
+#define RUNS_ASIDE 8u
+
+/*
+ * Is x the next access of one of the latest runs? Then it is put before those behind that, which
+ * may not touch the same.
+ */
+static bool extend_latest(struct runs *s, const struct run *x)
+{
+	u32 end = s->len > RUNS_ASIDE ? s->len - RUNS_ASIDE : 0, low, high;
+
+	for (u32 i = s->len; i-- > end;) {
+		if (run_extends(&s->at[i], x))
+			return true;
+		hull_of(&s->at[i], &low, &high);
+		if (x->first < high && low < x->first + x->bytes)
+			return false;
+	}
+	return false;
+}
+
+static void widen(struct runs *s, const struct run *x)
+{
+	u32 end = x->first + x->bytes;
+
+	s->low = !s->len || x->first < s->low ? x->first : s->low;
+	s->high = !s->len || end > s->high ? (u16)end : s->high;
+}
+
 static bool runs_grow(struct runs_pool *p, struct runs **s)
 {
 	struct runs *old = *s, *more;
@@ -278,6 +307,8 @@ static bool runs_grow(struct runs_pool *p, struct runs **s)
 		more->len = old->len;
 		more->writes = old->writes;
 		more->compact = old->compact;
+		more->low = old->low;
+		more->high = old->high;
 		memcpy(more->at, old->at, old->len * sizeof(old->at[0]));
 	}
 	runs_free(p, old);
@@ -292,14 +323,17 @@ bool runs_note(struct runs_pool *p, struct runs **s, const struct run *x)
 	if (r && r->len) {
 		if (!are_runs_ordered(r, x))
 			return false;
-		if (run_extends(&r->at[r->len - 1], x))
+		if (extend_latest(r, x)) {
+			widen(r, x);
 			return true;
+		}
 		if (r->len >= r->compact)
 			compact(r);
 	}
 	if (!runs_grow(p, s))
 		return false;
 	r = *s;
+	widen(r, x);
 	r->writes += x->flags & RUN_WRITES;
 	r->at[r->len++] = *x;
 	return true;

@@ -13,6 +13,8 @@
 #define RUNS_PAGE 1024u
 /* Then the page gets rows. */
 #define RUNS_MOST 64u
+/* There is room for 4 runs, for 16, or for RUNS_MOST. */
+#define RUNS_SIZES 3u
 
 enum run_flags {
 	RUN_WRITES = 1,
@@ -36,15 +38,16 @@ struct run {
 
 struct runs {
 	u16 len, cap;
-	u16 writes;  /* runs that write */
-	u16 compact; /* number of runs at which what is over is taken out */
+	u16 writes;    /* runs that write */
+	u16 compact;   /* number of runs at which what is over is taken out */
+	u16 low, high; /* all of them lie there */
 	struct run at[];
 };
 
 /* Where runs lie; a zeroed one is empty. It outlives them. */
 struct runs_pool {
 	struct runs_chunk *chunks;
-	struct runs *free[3]; /* by size */
+	struct runs *free[RUNS_SIZES]; /* by size */
 };
 
 void runs_pool_fini(struct runs_pool *p);

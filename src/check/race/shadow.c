@@ -5,16 +5,6 @@
 
 #include <stdlib.h>
 
-/* Chunks of pages: the first one is for shared memory, as a rule. */
-#define CHUNK_FIRST 4u
-#define CHUNK_MOST 256u
-
-struct shadow_chunk {
-	struct shadow_chunk *next;
-	u32 used, room;
-	struct shadow_page at[];
-};
-
 static u32 cells_of(const struct shadow_page *p)
 {
 	return SHADOW_PAGE >> p->shift;
@@ -176,79 +166,75 @@ static void page_clear(struct shadow *s, struct shadow_page *p)
 		rows_fini(&s->pool, &p->rows[i]);
 	free(p->cell);
 	free(p->rows);
+	if (p->reads)
+		p->reads->len = 0;
 	runs_free(&s->runs, p->runs);
 	p->cell = NULL;
 	p->rows = NULL;
 	p->runs = NULL;
+	p->is_written = false;
 }
 
 void shadow_fini(struct shadow *s)
 {
-	struct shadow_chunk *c;
+	for (size_t i = 0; i < s->pieces.cap; i++) {
+		struct shadow_piece *x = (void *)(uintptr_t)s->pieces.slots[i].value;
 
-	while ((c = s->chunks)) {
-		for (u32 i = 0; i < c->used; i++) {
+		for (u32 k = 0; s->pieces.slots[i].key && k < SHADOW_PIECE; k++) {
 			/* Lists of rows, and runs, go with their pools. */
-			free(c->at[i].rows);
-			c->at[i].rows = NULL;
-			c->at[i].runs = NULL;
-			page_clear(s, &c->at[i]);
+			free(x->at[k].rows);
+			x->at[k].rows = NULL;
+			x->at[k].runs = NULL;
+			page_clear(s, &x->at[k]);
+			free(x->at[k].reads);
 		}
-		s->chunks = c->next;
-		free(c);
+		if (s->pieces.slots[i].key)
+			free(x);
 	}
-	map_fini(&s->pages);
+	map_fini(&s->pieces);
+	reads_log_fini(&s->log);
 	rows_pool_fini(&s->pool);
 	runs_pool_fini(&s->runs);
 	*s = (struct shadow){0};
 }
 
-static struct shadow_page *page_new(struct shadow *s)
+static u64 piece_key(u64 address)
 {
-	struct shadow_chunk *c = s->chunks;
-	u32 room = !c ? CHUNK_FIRST : c->used < c->room ? 0 : (u32)min_u64(2 * c->room, CHUNK_MOST);
-
-	if (room) {
-		c = calloc(1, sizeof(*c) + room * sizeof(c->at[0]));
-		if (!c)
-			return NULL;
-		c->room = room;
-		c->next = s->chunks;
-		s->chunks = c;
-	}
-	c->at[c->used].shift = 2;
-	return &c->at[c->used++];
+	return address / (SHADOW_PAGE * SHADOW_PIECE) + 1;
 }
 
-static struct shadow_page *find_page(struct shadow *s, u64 key)
+static struct shadow_piece *make_piece(struct shadow *s, u64 key)
 {
-	u64 *slot = map_get(&s->pages, key);
-	struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : page_new(s);
+	u64 *slot = map_get(&s->pieces, key);
+	struct shadow_piece *p;
 
-	if (slot || !p)
-		return p;
-	if (!map_set(&s->pages, key, map_key(p))) {
-		s->chunks->used--;
+	if (slot)
+		return (struct shadow_piece *)(uintptr_t)*slot;
+	p = calloc(1, sizeof(*p));
+	if (!p || !map_set(&s->pieces, key, map_key(p))) {
+		free(p);
 		return NULL;
 	}
+	for (u32 i = 0; i < SHADOW_PIECE; i++)
+		p->at[i].shift = 2;
 	return p;
 }
 
 struct shadow_page *shadow_page_at(struct shadow *s, u64 address)
 {
-	u64 key = address / SHADOW_PAGE + 1;
+	u64 key = piece_key(address);
 	/* Rows of a matrix lie at a distance that is a power of two. */
 	u32 at = (u32)(key * 0x9e3779b97f4a7c15u >> 32) % SHADOW_RECENT;
-	struct shadow_page *p;
+	struct shadow_piece *p = s->recent[at].piece;
 
-	if (PL_LIKELY(s->recent[at].key == key))
-		return s->recent[at].page;
-	p = find_page(s, key);
-	if (p) {
+	if (PL_UNLIKELY(s->recent[at].key != key)) {
+		p = make_piece(s, key);
+		if (!p)
+			return NULL;
 		s->recent[at].key = key;
-		s->recent[at].page = p;
+		s->recent[at].piece = p;
 	}
-	return p;
+	return &p->at[address / SHADOW_PAGE % SHADOW_PIECE];
 }
 
 /* A cell for each byte, which say what that of the word said. */
@@ -347,8 +333,10 @@ bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 
 	if (p->cell)
 		return true;
-	for (u32 i = 0; ok && i < stretches_of(p); i++)
+	for (u32 i = 0; ok && i < stretches_of(p); i++) {
 		ok = cells_from_rows(cell + (size_t)i * ROWS_GRANULES, &p->rows[i]);
+		p->is_written |= p->rows[i].writes != 0;
+	}
 	p->cell = cell;
 	p->rows = NULL;
 	if (!ok) {
@@ -362,14 +350,18 @@ bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 	return true;
 }
 
-struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes)
+struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes, u32 *n,
+			  u32 *cell_bytes)
 {
 	struct shadow_page *p = shadow_page_at(s, address);
 
+	if (p && p->reads)
+		reads_tell(&s->log, p);
 	if (!p || (shadow_has_runs(p) && !(p->runs ? shadow_end_runs(s, p) : open_cells(p))) ||
 	    (p->rows && !shadow_end_rows(s, p)) ||
 	    (p->shift && ((address | bytes) & 3) && !split_cells(p)))
 		return NULL;
+	p->is_written |= writes;
 	*cell_bytes = 1u << p->shift;
 	*n = bytes >> p->shift;
 	return &p->cell[address % SHADOW_PAGE >> p->shift];
@@ -406,10 +398,13 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes)
 	u64 end = address + bytes;
 
 	while (address < end) {
-		u64 page = address / SHADOW_PAGE, *slot = map_get(&s->pages, page + 1);
-		struct shadow_page *p = slot ? (struct shadow_page *)(uintptr_t)*slot : NULL;
+		u64 page = address / SHADOW_PAGE;
+		struct shadow_page *p =
+			map_get(&s->pieces, piece_key(address)) ? shadow_page_at(s, address) : NULL;
 		u64 next = (page + 1) * SHADOW_PAGE < end ? (page + 1) * SHADOW_PAGE : end;
 
+		if (p && p->reads)
+			reads_tell(&s->log, p);
 		if (p && shadow_has_runs(p) && next - address < SHADOW_PAGE &&
 		    !shadow_end_runs(s, p))
 			known_fail();

@@ -10,6 +10,7 @@
 #include "src/base/map.h"
 #include "src/base/vec.h"
 #include "src/check/race/clock.h"
+#include "src/check/race/reads.h"
 #include "src/check/race/runs.h"
 
 #define SHADOW_PAGE 1024u
@@ -47,33 +48,52 @@ struct cell {
 
 struct shadow_page {
 	u8 shift;          /* bytes of a cell: 1 << shift */
+	bool is_written;   /* some cell may have a write */
 	struct cell *cell; /* NULL: `rows` says it */
 	struct rows *rows; /* of ROWS_GRANULES cells each; NULL, and no cells: `runs` says it */
 	struct runs *runs;
+	struct reads *reads; /* that the cells are still to see; NULL: none */
 };
 
-/* Pages that were looked up last. */
-#define SHADOW_RECENT 256u
+/* Pages that lie side by side. */
+#define SHADOW_PIECE 64u
+
+struct shadow_piece {
+	struct shadow_page at[SHADOW_PIECE];
+};
+
+/* Pieces that were looked up last. */
+#define SHADOW_RECENT 64u
 
 struct shadow {
-	struct map pages; /* by address / SHADOW_PAGE + 1: struct shadow_page * */
+	struct map pieces; /* by address / bytes of a piece + 1: struct shadow_piece * */
 	struct {
 		u64 key;
-		struct shadow_page *page;
+		struct shadow_piece *piece;
 	} recent[SHADOW_RECENT];
 	struct rows_pool pool;
 	struct runs_pool runs;
-	struct shadow_chunk *chunks; /* of pages */
+	struct reads_log log;
 };
 
 void shadow_fini(struct shadow *s);
 /*
- * The cells of bytes that lie in one page, and how many; narrow: the access is of less than four
- * bytes, or does not begin at a multiple of four. NULL: no memory left.
+ * The cells of bytes that lie in one page, and how many, for a write or only for a read. NULL: no
+ * memory left.
  */
-struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, u32 *n, u32 *cell_bytes);
+struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes, u32 *n,
+			  u32 *cell_bytes);
 /* The page of an address, as it is. NULL: no memory left. */
 struct shadow_page *shadow_page_at(struct shadow *s, u64 address);
+
+/*
+ * May weak reads of this width be kept for the cells, as there is nothing that they could race
+ * with?
+ */
+static inline bool shadow_keeps_reads(const struct shadow_page *p, u32 bytes)
+{
+	return p->cell && !p->is_written && !(p->shift && bytes & 3);
+}
 
 static inline bool shadow_has_runs(const struct shadow_page *p)
 {

@@ -53,8 +53,10 @@ static bool end_access(struct shadow *s, struct shadow_page *p, const struct run
 		if (p->rows && (writes ? rows_write(&s->pool, &p->rows[stretch], &row)
 				       : rows_read(&s->pool, &p->rows[stretch], &row, x->known)))
 			continue;
-		if ((p->rows && !shadow_end_rows(s, p)) ||
-		    !add_to_cells(p->cell + (size_t)stretch * ROWS_GRANULES, &row, writes,
+		if (p->rows && !shadow_end_rows(s, p))
+			return false;
+		p->is_written |= writes;
+		if (!add_to_cells(p->cell + (size_t)stretch * ROWS_GRANULES, &row, writes,
 				  x->known))
 			return false;
 	}

@@ -11,7 +11,7 @@
 
 static u64 seed;
 static bool has_memory = true;
-static u32 runs_kept;
+static u32 runs_kept, reads_kept;
 
 static u32 below(u32 n)
 {
@@ -44,8 +44,8 @@ static bool by_cells(struct shadow *s, const struct step *x, u32 lane)
 	struct touch t = touch_of(x, lane);
 	bool ok = true;
 	u32 n, each;
-	struct cell *c =
-		shadow_cells(s, x->at + (u64)(lane - x->lane) * x->bytes, x->bytes, &n, &each);
+	struct cell *c = shadow_cells(s, x->at + (u64)(lane - x->lane) * x->bytes, x->bytes,
+				      x->writes, &n, &each);
 
 	for (u32 i = 0; c && i < n; i++) {
 		if (!x->writes) {
@@ -56,6 +56,31 @@ static bool by_cells(struct shadow *s, const struct step *x, u32 lane)
 		ok &= cell_set_write(&c[i], &t);
 	}
 	return c && ok;
+}
+
+/* The same, but reads are kept for the cells where they may be. The number of those. */
+static u32 by_reads(struct shadow *s, const struct step *x)
+{
+	struct reads_event e = {touch_of(x, 0).who >> 5, x->time, x->pc, x->known};
+	u32 event, kept = 0;
+
+	if (!below(100) || reads_log_is_full(&s->log))
+		reads_tell_all(&s->log);
+	has_memory &= reads_event(&s->log, &e, &event);
+	for (u32 l = 0; l < x->lanes; l++) {
+		u64 at = x->at + (u64)l * x->bytes;
+		struct shadow_page *p = shadow_page_at(s, at);
+
+		if (x->writes || !shadow_keeps_reads(p, x->bytes)) {
+			has_memory &= by_cells(s, x, x->lane + l);
+			continue;
+		}
+		for (u32 i = 0; i < x->bytes; i += 1u << p->shift)
+			has_memory &= reads_note(&s->log, p, event, 1u << (x->lane + l),
+						 (u32)((at + i) % SHADOW_PAGE) >> p->shift);
+		kept++;
+	}
+	return kept;
 }
 
 /* The same, lane by lane, by rows of one lane; where rows are no more, by cells. */
@@ -165,8 +190,8 @@ static bool shadows_agree(struct shadow *a, struct shadow *b)
 {
 	for (u64 at = 0; at < BYTES; at += 4) {
 		u32 n, m, each;
-		struct cell *x = shadow_cells(a, at, 4, &n, &each),
-			    *y = shadow_cells(b, at, 4, &m, &each);
+		struct cell *x = shadow_cells(a, at, 4, false, &n, &each),
+			    *y = shadow_cells(b, at, 4, false, &m, &each);
 
 		if (n != m)
 			return false;
@@ -209,7 +234,8 @@ static struct step loop_step(u32 i, enum way way)
 		return random_step(x.time, false, false);
 	x.writes = way == LOOPS && i / 4 % 2;
 	x.silent = x.writes && turn % 4 == 0;
-	x.pc = 1 + x.writes;
+	/* Of every other CTA: as of a loop that is unrolled. */
+	x.pc = 1 + x.writes + (x.cta % 2 ? 2 * (i % 2) : 0);
 	x.known = x.cta ? (turn > i / 100 * 100 / 8 ? turn : 0) : turn;
 	x.at = 128 * (u64)x.warp + (way == LOOPS ? x.cta % 3 * 512 : turn % 8 * 128);
 	return x;
@@ -218,7 +244,7 @@ static struct step loop_step(u32 i, enum way way)
 /* The number of steps whose rows were kept as such. */
 static u32 play(u64 with, enum way way)
 {
-	struct shadow rows = {0}, cells = {0}, runs = {0};
+	struct shadow rows = {0}, cells = {0}, runs = {0}, reads = {0};
 	u32 kept = 0;
 	bool ok;
 
@@ -234,22 +260,26 @@ static u32 play(u64 with, enum way way)
 		runs_kept += by > 0;
 		for (u32 l = 0; l < x.lanes; l++)
 			has_memory &= by_cells(&cells, &x, x.lane + l);
+		reads_kept += by_reads(&reads, &x) > 0;
 		if (!below(way >= LOOPS ? 400 : 60)) {
 			u64 at = 4 * (u64)below(200), bytes = 4 * (u64)below(100);
 
 			shadow_forget(&rows, at, bytes);
 			shadow_forget(&cells, at, bytes);
 			shadow_forget(&runs, at, bytes);
+			shadow_forget(&reads, at, bytes);
 		}
 	}
 	/* Runs become rows here. */
-	ok = shadows_agree(&runs, &cells) && shadows_agree(&rows, &cells);
+	ok = shadows_agree(&runs, &cells) && shadows_agree(&rows, &cells) &&
+	     shadows_agree(&reads, &cells);
 	if (!ok)
 		printf("# seed %u, way %d\n", (u32)with, way);
 	CHECK(ok);
 	shadow_fini(&rows);
 	shadow_fini(&cells);
 	shadow_fini(&runs);
+	shadow_fini(&reads);
 	return kept;
 }
 
@@ -264,6 +294,7 @@ int main(void)
 	/* Else this compares cells with themselves. */
 	CHECK(kept > 40 * STEPS);
 	CHECK(runs_kept > 20 * STEPS);
-	printf("# %u kept by rows, %u by runs\n", kept, runs_kept);
+	CHECK(reads_kept > 4 * STEPS);
+	printf("# %u kept by rows, %u by runs, %u for cells\n", kept, runs_kept, reads_kept);
 	return check_done();
 }
