@@ -10,6 +10,7 @@
 #include "src/dev/whereabouts.h"
 #include "src/mem/marks.h"
 #include "src/mem/near.h"
+#include "src/profile/collect.h"
 
 #include <stdio.h>
 
@@ -209,6 +210,24 @@ static void add_origin(u64 base, struct finding *f)
 		finding_add_host(f, "freed", x.ended_by);
 }
 
+void check_calls_say_origin(u64 base, struct text *out)
+{
+	const struct made_thing *found;
+	const struct host_frame *f;
+	struct host_from from = {0};
+
+	pthread_mutex_lock(&made->lock);
+	found = find_made(base);
+	if (found && found->is_memory)
+		from = found->made_by;
+	pthread_mutex_unlock(&made->lock);
+	f = host_trace_place(from.trace);
+	if (f && f->function)
+		text_printf(out, ", %s", f->function);
+	if (f && f->file)
+		text_printf(out, " in %s:%u", f->file, f->line);
+}
+
 void check_calls_add_near(struct mem *m, u64 address, struct finding *f)
 {
 	struct mem_near near;
@@ -314,7 +333,8 @@ void check_call(const char *name, int status, const void *caller, const struct e
 	/* The first call of all may fail before anything is set up. */
 	if (status != STATUS_SUCCESS && !the_process.checks)
 		rt_get();
-	if (!(the_process.checks & CHECKS_OF_CALLS) || the_process.is_forked)
+	if (the_process.is_forked || (!(the_process.checks & CHECKS_OF_CALLS) &&
+				      !profile_has_variables(the_process.profile)))
 		return;
 	row = find_call_row(name);
 	is_noted = row && status == STATUS_SUCCESS && row->role <= CALL_ENDS;

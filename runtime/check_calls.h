@@ -24,6 +24,8 @@ void check_call_refused(const struct device_launch *l, int status, struct host_f
  * call has made it.
  */
 void check_calls_add_near(struct mem *m, u64 address, struct finding *f);
+/* Add ", main in scale.cu:30" for the call that made the allocation at `base`, if that is known. */
+void check_calls_say_origin(u64 base, struct text *out);
 /* Memory of a device that a copy or fill was to use is gone: a message, or a finding. */
 void check_copy(const struct device *d, const struct copy_fault *fault);
 /* exec_syscalls.taken: remember who takes blocks of the heap. */

@@ -32,6 +32,9 @@ static u32 read_setting(void)
 	    setting_has(SETTING_CHECK, "api") || setting_has(SETTING_CHECK, "race") ||
 	    setting_has(SETTING_CHECK, "init"))
 		log |= ENTRY_LOG_CHECKED;
+	/* Where allocations are made. */
+	if (setting_text(SETTING_PROFILE) && setting_number(SETTING_PROFILE_VARIABLES, 0))
+		log |= ENTRY_LOG_CHECKED;
 	if (setting_text(SETTING_PROFILE) && setting_number(SETTING_PROFILE_TRACE, 0))
 		log |= ENTRY_LOG_TRACE;
 	if (setting_text(SETTING_INJECT))

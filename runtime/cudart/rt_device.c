@@ -114,6 +114,11 @@ static bool counters_begin(void)
 static bool profile_begin(struct rt *rt, struct text *why)
 {
 	the_process.profile = profile_open(why);
+	if (profile_has_variables(the_process.profile)) {
+		if (!the_process.checks)
+			host_trace_begin(host_lines_open());
+		profile_say_origin(the_process.profile, check_calls_say_origin);
+	}
 	if (!the_process.profile && why->len)
 		return false;
 	if (!counters_begin()) {

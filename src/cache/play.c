@@ -34,6 +34,29 @@ void cache_sm_begin(struct cache_sm *sm)
 	sm->is_cut = false;
 }
 
+/* ---- by place ---- */
+
+/* Where the line belongs. */
+static struct cache_insn *cache_place_of(struct cache_places *p, u64 line)
+{
+	u32 lo = 0, hi = p->len;
+
+	if (p->last < p->len && line >= p->at[p->last].first && line < p->at[p->last].end)
+		return &p->at[p->last].count;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (line < p->at[mid].end)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo == p->len || line < p->at[lo].first)
+		return &p->elsewhere.count;
+	p->last = lo;
+	return &p->at[lo].count;
+}
+
 /* ---- one instruction ---- */
 
 static void request_second(struct cache_sm *sm, struct cache_request *r)
@@ -202,6 +225,16 @@ static u32 play_piece(struct cache_sm *sm, const struct cache_shape *s, const st
 /* Warps, or pieces of one, for which the host fetches ahead. */
 #define AHEAD 3u
 
+static void count_place(struct cache_places *p, u64 line, u32 sectors, u32 missed)
+{
+	struct cache_insn *to = cache_place_of(p, line);
+
+	to->requests++;
+	to->sectors += sectors;
+	to->miss += missed;
+	to->hit += sectors - missed;
+}
+
 static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 first,
 			struct cache_insn *insns)
 {
@@ -217,8 +250,12 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 			l1_expect(&sm->l1, first + (u64)p[2 * AHEAD].line);
 		if (i + AHEAD < s->pieces)
 			l1_expect_slot(&sm->l1, first + (u64)p[AHEAD].line);
+		u32 lacks = play_piece(sm, s, p, first + (u64)p->line);
+
 		sectors += n;
-		missed += play_piece(sm, s, p, first + (u64)p->line);
+		missed += lacks;
+		if (PL_UNLIKELY(sm->places != NULL))
+			count_place(sm->places, first + (u64)p->line, n, lacks);
 	}
 	c->requests++;
 	if (s->kind == CACHE_COPY_PAST) {
@@ -483,18 +520,28 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 			  r->packets);
 }
 
+static void add_second(struct cache_insn *to, const struct cache_insn *n)
+{
+	to->second += n->second;
+	to->second_miss += n->second_miss;
+	to->dram += n->dram;
+}
+
 static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
-			 struct cache_insn *insns)
+			 struct cache_insn *insns, struct cache_places *places)
 {
 	u64 sectors = l2->count.sectors[r->op], miss = l2->count.miss[r->op],
 	    dram = l2->count.dram_read;
+	struct cache_insn n;
 
 	play_request(l2, r, side);
-	if (!insns)
-		return;
-	insns[r->pc].second += l2->count.sectors[r->op] - sectors;
-	insns[r->pc].second_miss += l2->count.miss[r->op] - miss;
-	insns[r->pc].dram += l2->count.dram_read - dram;
+	n = (struct cache_insn){.second = l2->count.sectors[r->op] - sectors,
+				.second_miss = l2->count.miss[r->op] - miss,
+				.dram = l2->count.dram_read - dram};
+	if (insns)
+		add_second(&insns[r->pc], &n);
+	if (PL_UNLIKELY(places != NULL))
+		add_second(cache_place_of(places, r->line), &n);
 }
 
 /* Requests in the order in which they reach the second cache; the host fetches ahead for them. */
@@ -515,6 +562,7 @@ struct way {
 struct second {
 	struct l2 *l2;
 	struct cache_insn *insns;
+	struct cache_places *places;
 	struct {
 		struct cache_request r;
 		u32 side;
@@ -534,7 +582,7 @@ static void play_window(struct second *s)
 	for (; far; far &= far - 1)
 		l2_expect_home(s->l2, s->window[__builtin_ctzll(far)].r.line);
 	for (u32 i = 0; i < s->len; i++)
-		play_counted(s->l2, &s->window[i].r, s->window[i].side, s->insns);
+		play_counted(s->l2, &s->window[i].r, s->window[i].side, s->insns, s->places);
 	s->len = 0;
 }
 
@@ -705,7 +753,7 @@ static u32 first_turn(const struct cache_sm *sm, u32 sms)
 
 void cache_play_round(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns)
 {
-	struct second s = {.l2 = l2, .insns = insns};
+	struct second s = {.l2 = l2, .insns = insns, .places = sms ? sm->places : NULL};
 	u32 turns = 8, from;
 
 	while ((from = first_turn(sm, sms)) != UINT32_MAX) {

@@ -24,6 +24,20 @@ struct cache_insn {
 	u64 dram;                         /* sectors read for it */
 };
 
+/* Addresses whose accesses are counted apart, such as an allocation. */
+struct cache_place {
+	u64 first, end; /* lines */
+	u64 base, bytes, number;
+	u32 kind; /* these four are the caller's */
+	struct cache_insn count;
+};
+
+struct cache_places {
+	u32 len, last; /* places; where the last line was */
+	struct cache_place elsewhere;
+	struct cache_place at[]; /* by `first`; they do not overlap */
+};
+
 /* What is counted for a launch. */
 struct cache_counts {
 	struct l1_counts l1[CACHE_KINDS];
@@ -71,6 +85,7 @@ struct cache_sm {
 	struct cache_shape *room;  /* for one that is read */
 	struct cache_counts count; /* all but l2 */
 	bool is_cut;
+	struct cache_places *places; /* of all SMs of the launch; NULL: not counted */
 };
 
 /* false: the host has no memory left. */

@@ -5,6 +5,7 @@
 #include "src/base/setting.h"
 #include "src/dev/window.h"
 #include "src/profile/collect_int.h"
+#include "src/profile/variables.h"
 #include "src/lower/lower.h"
 #include "src/watch/counters.h"
 #include "src/watch/insns.h"
@@ -317,6 +318,9 @@ static void collect_launch_free(struct collect_launch *l)
 	VEC_FREE(&l->slots);
 	free(l->sm_caches);
 	free(l->insns);
+	for (size_t i = 0; i < l->variables.variables.len; i++)
+		free(l->variables.variables.at[i].name);
+	VEC_FREE(&l->variables.variables);
 	free(l);
 }
 
@@ -369,12 +373,16 @@ static void narrow_launch(void *user, const struct exec_env *e, struct exec_obse
 }
 
 static void caches_ended(void *user, u64 grid_id, const struct cache_counts *counts,
-			 const struct cache_insn *insns, const struct cache_sm *sm)
+			 const struct cache_insn *insns, const struct cache_sm *sm,
+			 const struct cache_places *places)
 {
 	struct collect_launch *l = launch_of(user, grid_id);
 
 	if (!l)
 		return;
+	if (places && !profile_variables_end(places, l->look.kernel->owner, l->device->of->origin,
+					     &l->variables))
+		l->is_cut = true;
 	l->caches = *counts;
 	l->has_caches = true;
 	l->sm_caches = sm ? calloc(l->sms, sizeof(*l->sm_caches)) : NULL;
@@ -495,6 +503,12 @@ static void collect_code_of(const struct exec_env *e, struct watch_code *out)
 	out->window = window_of(e);
 }
 
+static struct cache_places *collect_places_of(void *user, const struct exec_env *e)
+{
+	(void)user;
+	return profile_variables_begin(e);
+}
+
 /* false, with a line in `why`. */
 static bool collect_observe(struct profile_device *d, struct text *why)
 {
@@ -513,6 +527,8 @@ static bool collect_observe(struct profile_device *d, struct text *why)
 		d->caches.counts_code = c->caches == CACHES_COLD;
 		d->caches.ended_user = d;
 		d->caches.code_of = collect_code_of;
+		if (c->has_variables)
+			d->caches.places_of = collect_places_of;
 	}
 	all = observe_beside(d, &d->tee, dev->observer);
 	apart = observe_beside(d, &d->tee_apart, dev->observer_apart);
@@ -642,6 +658,7 @@ struct profile_collect *profile_open(struct text *why)
 			SETTING_PROFILE_FROM_START, SWITCHED_ON));
 		c->caches =
 			(enum collect_caches)setting_number(SETTING_PROFILE_CACHES, CACHES_COLD);
+		c->has_variables = setting_number(SETTING_PROFILE_VARIABLES, 0) != 0;
 		pthread_mutex_init(&c->lock, NULL);
 		demangle_prepare();
 		write_process(c);
@@ -680,6 +697,16 @@ const char profile_why_not_debugged[] =
 	"launches are profiled, or debugged, not at once: a debugger repeats what it has run when it "
 	"goes back, and stops between instructions; its `info counters` counts moves, and `info cache` "
 	"explains the caches";
+
+bool profile_has_variables(const struct profile_collect *c)
+{
+	return c && c->has_variables;
+}
+
+void profile_say_origin(struct profile_collect *c, void (*origin)(u64 base, struct text *out))
+{
+	c->origin = origin;
+}
 
 bool profile_needs_order(const struct profile_collect *c)
 {

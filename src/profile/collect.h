@@ -36,6 +36,10 @@ void profile_close(struct profile_collect *c);
 extern const char profile_why_not_debugged[];
 /* Are launches to run in the order in which they are issued, for numbers that do not change? */
 bool profile_needs_order(const struct profile_collect *c);
+/* Are accesses counted by allocation? NULL is allowed: they are not. */
+bool profile_has_variables(const struct profile_collect *c);
+/* What adds where the allocation at an address was made, before the first launch. */
+void profile_say_origin(struct profile_collect *c, void (*origin)(u64 base, struct text *out));
 /* For what the program marks. */
 struct profile_ranges *profile_ranges_of(struct profile_collect *c);
 /*

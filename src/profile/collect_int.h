@@ -23,11 +23,13 @@ struct profile_collect {
 	void (*tell)(void *user, const struct profile_launch *l); /* NULL: no function is told */
 	void *user;
 	char *path;
-	u32 caches;         /* index in PTXLOOM_PROFILE_CACHES */
-	u64 launches, told; /* profiled so far; and told */
-	u64 programs;       /* described so far */
-	struct map rows;    /* struct program * -> struct profile_rows * */
-	struct map written; /* hash of a description -> its id + 1 */
+	u32 caches; /* index in PTXLOOM_PROFILE_CACHES */
+	bool has_variables;
+	void (*origin)(u64 base, struct text *out); /* profile_variables_end; atomic */
+	u64 launches, told;                         /* profiled so far; and told */
+	u64 programs;                               /* described so far */
+	struct map rows;                            /* struct program * -> struct profile_rows * */
+	struct map written;                         /* hash of a description -> its id + 1 */
 	struct profile_choice choice;
 	struct profile_ranges *ranges;
 	bool is_short; /* of memory: a launch is missing */
@@ -50,6 +52,7 @@ struct collect_launch {
 	VEC(struct slot *) slots;               /* guarded by the device's lock */
 	struct cache_counts caches, *sm_caches; /* the latter by SM; NULL: none */
 	struct cache_insn *insns;               /* by instruction; NULL: none */
+	struct profile_launch variables;        /* these alone */
 	bool has_caches, is_cut;
 };
 

@@ -340,6 +340,10 @@ bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_laun
 	x->value[VALUE_has_caches] = l->has_caches;
 	if (l->has_caches)
 		sum_caches(&l->caches, x->value);
+	/* They are the report's from now on. */
+	x->has_variables = l->variables.has_variables;
+	memcpy(&x->variables, &l->variables.variables, sizeof(x->variables));
+	memset(&l->variables.variables, 0, sizeof(l->variables.variables));
 	x->has_spread = l->sm_caches != NULL;
 	if (x->has_spread)
 		ok &= sum_spread(l, x);

@@ -129,6 +129,13 @@ struct profile_spread {
 	u64 least, most;
 };
 
+/* What a launch asks of a variable or an allocation: sectors of the first cache, of the second. */
+struct profile_variable {
+	char *name;
+	u64 bytes; /* 0: of no one allocation */
+	u64 sectors, hit, miss, second, second_miss, dram;
+};
+
 struct profile_launch {
 	const struct profile_process *process;
 	const struct profile_program *program;
@@ -143,6 +150,8 @@ struct profile_launch {
 	const struct profile_ranges_view *ranges; /* NULL: it is in none */
 	struct profile_ranges_view *own_ranges;   /* the same, where it is the launch's */
 	VEC(struct profile_row) rows;             /* by instruction, those that were executed */
+	bool has_variables;
+	VEC(struct profile_variable) variables; /* that were accessed, by address */
 };
 
 /* A call of the CUDA libraries, or a piece of work of a stream; times in nanoseconds. */

@@ -38,6 +38,9 @@ void profile_launch_free(struct profile_launch *l)
 		return;
 	VEC_FREE(&l->rows);
 	VEC_FREE(&l->spread);
+	for (size_t i = 0; i < l->variables.len; i++)
+		free(l->variables.at[i].name);
+	VEC_FREE(&l->variables);
 	profile_ranges_view_free(l->own_ranges);
 	free(l->device_name);
 	free(l);

@@ -11,6 +11,7 @@
  *      "grid": [..], "block": [..], "cluster": [..],
  *      "thread": 1, "ranges": [[domain, name, number of one that was started or 0], ..],
  *      "values": {"inst": 12, ..}, "spread": {"l1tex__t_requests": [8, 16], ..},
+ *      "variables": [[name, bytes, sectors, hits, misses, sectors of L2, misses, DRAM], ..],
  *      "rows": [[instruction, the columns ..], ..]}
  *     {"call": 1, "name": "cudaMalloc", "thread": 1, "status": 0, "begin": 12, "end": 15}
  *     {"work": 0, "name": "scale(float*)", "launch": 1, "device": 0, "stream": 7, "call": 1,

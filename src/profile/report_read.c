@@ -277,6 +277,24 @@ static void report_read_spread(struct reader *r, const cJSON *spread, struct pro
 	}
 }
 
+/* [name, bytes, sectors, hit, miss, second, second_miss, dram] */
+static void report_read_variable(struct reader *r, const cJSON *list, struct profile_launch *l)
+{
+	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
+	struct profile_variable x = {.name = report_string(r, j)};
+	u64 *const to[] = {&x.bytes,  &x.sectors,     &x.hit, &x.miss,
+			   &x.second, &x.second_miss, &x.dram};
+
+	for (u32 i = 0; i < ARRAY_LEN(to); i++) {
+		j = j ? j->next : NULL;
+		*to[i] = report_number(r, j);
+	}
+	if (x.name && VEC_PUSH(&l->variables, x))
+		return;
+	free(x.name);
+	report_wrong(r, NO_MEMORY);
+}
+
 static void report_read_row(struct reader *r, const cJSON *list, struct profile_launch *l)
 {
 	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
@@ -349,6 +367,10 @@ static void read_launch(struct reader *r, const cJSON *line)
 		report_read_ranges(r, line, l);
 	read_values(r, line, l->value);
 	report_read_spread(r, member(line, "spread"), l);
+	l->has_variables = member(line, "variables") != NULL;
+	for (const cJSON *j = l->has_variables ? report_list(r, line, "variables") : NULL;
+	     j && !r->wrong; j = j->next)
+		report_read_variable(r, j, l);
 	for (const cJSON *j = report_list(r, line, "rows"); j && !r->wrong; j = j->next)
 		report_read_row(r, j, l);
 }

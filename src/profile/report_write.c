@@ -3,6 +3,7 @@
  */
 #include "src/config.h"
 #include "src/profile/json_out.h"
+#include "src/profile/variables.h"
 #include "src/profile/metrics.h"
 #include "src/profile/report.h"
 
@@ -142,6 +143,7 @@ void profile_launch_write(const struct profile_launch *l, struct text *out)
 	write_values(out, l->value);
 	if (l->has_spread)
 		write_spread(l, out);
+	profile_variables_write(l, out);
 	text_puts(out, ", \"rows\": [");
 	for (size_t i = 0; i < l->rows.len; i++) {
 		text_printf(out, "%s[%u", i ? ", " : "", l->rows.at[i].insn);

@@ -41,25 +41,8 @@ struct caches_launch {
 	bool is_shared; /* without memory: the second cache of another launch */
 	struct l2_counts l2_counts;
 	struct l2_window window;
+	struct cache_places *places; /* NULL: none are counted */
 };
-
-static const struct {
-	const char *name, *what;
-} metrics[CACHES_METRICS] = {
-#define CACHES_METRIC(id, name, what) {name, what},
-#include "src/watch/caches.def"
-#undef CACHES_METRIC
-};
-
-const char *watch_caches_name(enum caches_metric m)
-{
-	return m < CACHES_METRICS ? metrics[m].name : NULL;
-}
-
-const char *watch_caches_what(enum caches_metric m)
-{
-	return m < CACHES_METRICS ? metrics[m].what : NULL;
-}
 
 /* ---- what instructions ask ---- */
 
@@ -384,6 +367,7 @@ static bool sm_begin(struct caches_launch *l, struct cache_sm *sm)
 	if (!cache_sm_init(sm, &l->rules.l1))
 		return false;
 	cache_sm_begin(sm);
+	sm->places = l->places;
 	return true;
 }
 
@@ -488,8 +472,11 @@ static bool launch_ready(struct caches_launch *l, const struct cta *cta)
 	if (l->owner->ended)
 		l->told = calloc(l->program->uops, sizeof(*l->told));
 	l->sm = calloc(l->rules.sms, sizeof(*l->sm));
-	if (l->insn && l->sm)
+	if (l->insn && l->sm) {
+		if (l->owner->places_of)
+			l->places = l->owner->places_of(l->owner->ended_user, e);
 		return true;
+	}
 	free(l->sm);
 	free(l->insn);
 	free(l->told);
@@ -703,7 +690,7 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 	give_second(c, l);
 	pthread_mutex_unlock(&c->lock);
 	if (c->ended)
-		c->ended(c->ended_user, grid_id, &counts, l->told, l->sm);
+		c->ended(c->ended_user, grid_id, &counts, l->told, l->sm, l->places);
 	for (u32 i = 0; l->sm && i < l->rules.sms; i++)
 		cache_sm_fini(&l->sm[i]);
 	free_records(l);
@@ -711,6 +698,7 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 	free(l->sm);
 	free(l->insn);
 	free(l->told);
+	free(l->places);
 	free(l);
 }
 
@@ -758,42 +746,4 @@ void watch_caches_fini(struct watch_caches *c)
 	map_fini(&c->launches);
 	pthread_mutex_destroy(&c->lock);
 	pthread_mutex_destroy(&c->second);
-}
-
-static u64 tags_of(const struct cache_counts *n)
-{
-	return n->l1[CACHE_LOAD].tags + n->l1[CACHE_STORE].tags + n->l1[CACHE_ATOM].tags +
-	       n->l1[CACHE_RED].tags;
-}
-
-u64 watch_caches_value(const struct watch_caches *c, enum caches_metric m)
-{
-	const struct cache_counts *n = &c->counts;
-	const struct l2_counts *l2 = &n->l2;
-	const u64 value[CACHES_METRICS] = {
-		/* Copies through the first cache are loads to it. */
-		[CACHES_ld_hit] = n->l1[CACHE_LOAD].hit + n->l1[CACHE_COPY].hit,
-		[CACHES_ld_miss] = n->l1[CACHE_LOAD].miss + n->l1[CACHE_COPY].miss,
-		[CACHES_st_hit] = n->l1[CACHE_STORE].hit,
-		[CACHES_st_miss] = n->l1[CACHE_STORE].miss,
-		[CACHES_local_ld_hit] = n->l1[CACHE_LOCAL_LOAD].hit,
-		[CACHES_local_ld_miss] = n->l1[CACHE_LOCAL_LOAD].miss,
-		[CACHES_tags] = tags_of(n),
-		[CACHES_read] = n->read_sectors,
-		[CACHES_write] = n->write_sectors,
-		[CACHES_l2_read] = l2->sectors[L2_READ],
-		[CACHES_l2_read_hit] = l2->hit[L2_READ],
-		[CACHES_l2_read_miss] = l2->miss[L2_READ],
-		[CACHES_l2_write] = l2->sectors[L2_WRITE],
-		[CACHES_l2_atom] = l2->sectors[L2_ATOM],
-		[CACHES_l2_red] = l2->sectors[L2_RED],
-		[CACHES_l2_fabric] = l2->fabric[L2_READ] + l2->fabric[L2_WRITE] +
-				     l2->fabric[L2_ATOM] + l2->fabric[L2_RED],
-		[CACHES_dram_read] = l2->dram_read,
-		[CACHES_dram_write] = l2->dram_write,
-		[CACHES_constant_hit] = n->constant_hit,
-		[CACHES_constant_miss] = n->constant_miss,
-	};
-
-	return m < CACHES_METRICS ? value[m] : 0;
 }

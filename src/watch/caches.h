@@ -50,8 +50,14 @@ struct watch_caches {
 	 * its program, NULL without memory; sm: what each SM has counted, likewise.
 	 */
 	void (*ended)(void *user, u64 grid_id, const struct cache_counts *counts,
-		      const struct cache_insn *insns, const struct cache_sm *sm);
+		      const struct cache_insn *insns, const struct cache_sm *sm,
+		      const struct cache_places *places);
 	void *ended_user;
+	/*
+	 * Places that a launch is counted by, for `ended`: allocated by malloc; set before the first
+	 * launch, NULL: none.
+	 */
+	struct cache_places *(*places_of)(void *ended_user, const struct exec_env *e);
 	/* Set before the first launch; NULL: nothing is known. */
 	void (*code_of)(const struct exec_env *e, struct watch_code *out);
 	struct exec_observer observer;

@@ -7,6 +7,7 @@
 #include "src/profile/kernels.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
+#include "src/profile/variables.h"
 
 #include <stdlib.h>
 
@@ -98,8 +99,10 @@ static void html_add_launch(const struct profile_launch *l, size_t kernel, bool 
 	json_out_text("device_name", l->device_name, out);
 	json_out_box("grid", l->grid, out);
 	json_out_box("block", l->block, out);
-	if (has_details)
+	if (has_details) {
 		html_add_numbers(l, out);
+		profile_variables_write(l, out);
+	}
 	text_puts(out, "}");
 }
 

@@ -4,6 +4,7 @@
 #include "src/profile/json_out.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
+#include "src/profile/variables.h"
 
 static const char *const kind_words[] = {[EXACT] = "exact", [PTX] = "ptx", [MODEL] = "model"};
 
@@ -119,6 +120,7 @@ static void json_launch(const struct page *p, const struct profile_launch *l, st
 	json_metrics(p, l, out);
 	json_findings(l, out);
 	json_lines(l, out);
+	profile_variables_json(l, out);
 	text_puts(out, "}");
 	text_fini(&name);
 }

@@ -2,6 +2,7 @@
  * The details page and the raw page as text.
  */
 #include "src/profile/page/page.h"
+#include "src/profile/variables.h"
 
 #include <stdlib.h>
 
@@ -410,6 +411,7 @@ static void text_write_details(const struct page *p, const struct profile_launch
 		if (p->sections >> i & 1)
 			write_section(p, i, l, &found, out);
 	section_findings_fini(&found);
+	profile_variables_text(l, out);
 	if (!p->metrics.at.len && !p->metrics.missing.len)
 		return;
 	table_init(&t);

@@ -420,6 +420,13 @@ static bool take_trace(struct parser *p, const char *value)
 	return true;
 }
 
+static bool take_variables(struct parser *p, const char *value)
+{
+	(void)value;
+	p->o->has_variables = true;
+	return true;
+}
+
 static bool take_trace_clock(struct parser *p, const char *value)
 {
 	u32 word = 0;
@@ -489,6 +496,7 @@ static const struct option {
 	{"--print-source", NULL, true, take_source},
 	{"--cache-control", NULL, true, take_caches},
 	{"--trace", NULL, false, take_trace},
+	{"--variables", NULL, false, take_variables},
 	{"--trace-clock", NULL, true, take_trace_clock},
 	{"--print-summary", NULL, true, take_summary},
 	{"--print-details", NULL, true, take_details},

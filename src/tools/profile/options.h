@@ -14,7 +14,7 @@ struct profile_options {
 	const char *diff[2]; /* NULL: nothing is compared */
 	u32 diff_limit;      /* kernels to show; 0: all */
 	bool tells_diff;     /* by the exit status */
-	bool is_traced;
+	bool is_traced, has_variables;
 	bool is_forced, is_quiet, has_page;
 	bool chose_metrics; /* --metrics */
 	u64 timeout_ms;

@@ -43,6 +43,7 @@ const char tool_help_profile[] =
 	"  --show EVENTS, --sort EVENTS, --threshold PERCENT, --context LINES\n"
 	"                          annotated sources: what is counted (inst,l1_miss), what files are sorted by, below\n"
 	"                          which share they are left out (0.1), lines around those with counts (8)\n"
+	"  --variables             count what is asked of each variable and allocation, too\n"
 	"  --trace, --trace-clock time|order\n"
 	"                          trace calls and work for --page trace; its time is that of this machine, or order\n"
 	"  --print-source WHAT     lines of the source page: ptx (default), cuda, cuda,ptx\n"
@@ -351,6 +352,8 @@ static void profile_set_environment(const struct profile_run *run)
 		setenv("PTXLOOM_DEVICE", o->device, 1);
 	if (o->is_traced || o->page.kind == PAGE_TRACE)
 		setenv("PTXLOOM_PROFILE_TRACE", "1", 1);
+	if (o->has_variables)
+		setenv("PTXLOOM_PROFILE_VARIABLES", "1", 1);
 	setenv("PTXLOOM_PROFILE_FROM_START",
 	       o->waits              ? "0"
 	       : o->ignores_switches ? "always"

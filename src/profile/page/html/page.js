@@ -295,6 +295,16 @@ function findings(of, jump) {
 	})));
 }
 
+function variables(of) {
+	if (!of.variables || !of.variables.length)
+		return [];
+	const heads = ["variable", "bytes", "L1 sectors", "hits", "misses", "L2 sectors", "misses", "DRAM read"];
+	return [card("Variables", true, make("div", {class: "scroll"}, make("table", {},
+		make("thead", {}, make("tr", {}, heads.map((h) => make("th", {}, h)))),
+		make("tbody", {}, of.variables.map((v) => make("tr", {},
+			v.map((x, i) => make("td", {}, i ? shown(Number(x)) : x))))))))];
+}
+
 function opcodes(kernel, rows) {
 	const sums = new Map();
 	kernel.insns.forEach((insn, i) => {
@@ -525,7 +535,8 @@ function single(report) {
 		details.replaceChildren(
 			make("h2", {class: "wide"}, item.kernel.shown + (item.of.metrics ? "" : " (sum of its launches)")),
 			statistics(of), occupancy(of), findings(of, source.jump), memoryChart(of),
-			opcodes(item.kernel, rows), lanes(item.kernel.sum, rows), ...moreCards(item, of), source, metricsCard(of));
+			...variables(of), opcodes(item.kernel, rows), lanes(item.kernel.sum, rows), ...moreCards(item, of), source,
+			metricsCard(of));
 	});
 	page.append(make("div", {class: "cards"}, launches), details);
 	if (report.launches.length)
