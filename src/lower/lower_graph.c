@@ -174,7 +174,7 @@ u32 lower_find_function(const struct lower *l, u32 func)
 }
 
 /* ir_func_is_of_toolkit, which looks at every instruction: once for each function. */
-static bool is_of_toolkit(struct lower *l, u32 unit, const struct ir_func *f)
+static bool is_func_of_toolkit(struct lower *l, u32 unit, const struct ir_func *f)
 {
 	const u64 *known = map_get(&l->toolkit_funcs, map_key(f));
 	bool is;
@@ -195,14 +195,14 @@ static bool gets_copy(struct lower *l, u32 from, const struct ir_func *f)
 	u32 unit = unit_of_func(l, f), at = from, deep = 0;
 
 	if (!l->options.copies || l->funcs.len >= COPIES_MAX || !f->has_body || f->is_entry ||
-	    unit == IR_NONE || !is_of_toolkit(l, unit, f))
+	    unit == IR_NONE || !is_func_of_toolkit(l, unit, f))
 		return false;
 	while (l->funcs.at[at].caller != IR_NONE && deep < COPIES_DEEP && l->funcs.at[at].f != f) {
 		at = l->funcs.at[at].caller;
 		deep++;
 	}
 	return l->funcs.at[at].caller == IR_NONE && l->funcs.at[at].f != f &&
-	       !is_of_toolkit(l, l->funcs.at[at].unit, l->funcs.at[at].f);
+	       !is_func_of_toolkit(l, l->funcs.at[at].unit, l->funcs.at[at].f);
 }
 
 static u32 enter_func_copy(struct lower *l, u32 from, u32 insn, const struct ir_func *f)

@@ -74,7 +74,7 @@ struct between *between_new(struct findings *found);
 void between_free(struct between *b);
 /* The process ends: tell what is left. NULL is allowed. */
 void between_finish(struct between *b);
-/* race: an observer of the same launches that is told of each event before this one. */
+/* race: an observer of the same launches that each event comes to before this one. */
 void between_device_init(struct between_device *d, struct between *b, struct race_check *race,
 			 u32 index);
 

@@ -24,16 +24,16 @@ void waits_fini(struct waits *w)
 	map_fini(&w->blocks);
 }
 
-static struct block_waits *find_block(const struct waits *w, u64 number)
+static struct block_waits *find_waits(const struct waits *w, u64 number)
 {
 	const u64 *slot = map_get(&w->blocks, number + 1);
 
 	return slot ? (struct block_waits *)(uintptr_t)*slot : NULL;
 }
 
-static struct block_waits *make_block(struct waits *w, u64 number)
+static struct block_waits *take_waits(struct waits *w, u64 number)
 {
-	struct block_waits *b = find_block(w, number);
+	struct block_waits *b = find_waits(w, number);
 
 	if (b)
 		return b;
@@ -47,7 +47,7 @@ static struct block_waits *make_block(struct waits *w, u64 number)
 
 void waits_note(struct waits *w, struct race_check *race, const struct cta *c, u32 warp, u32 lanes)
 {
-	struct block_waits *b = make_block(w, c->number);
+	struct block_waits *b = take_waits(w, c->number);
 	struct race_deed d;
 
 	if (!b || !(lanes & ~b->behind[warp]))
@@ -77,18 +77,18 @@ u32 waits_behind(struct waits *w, struct race_check *race, const struct cta *c, 
 
 	if (PL_LIKELY(!w->blocks.len))
 		return 0;
-	own = find_block(w, c->number);
+	own = find_waits(w, c->number);
 	behind = own ? mask & own->behind[warp] : 0;
 	if (own && mask & ~behind)
 		behind |= behind_block(own, race, c, warp, mask & ~behind);
 	for (u32 i = 0; c->cluster && i < c->cluster->size && mask & ~behind; i++) {
-		const struct block_waits *b = find_block(w, c->cluster->cta[i]->number);
+		const struct block_waits *b = find_waits(w, c->cluster->cta[i]->number);
 
 		if (b && b != own)
 			behind |= behind_block(b, race, c, warp, mask & ~behind);
 	}
 	if (behind && !own)
-		own = make_block(w, c->number);
+		own = take_waits(w, c->number);
 	if (own)
 		own->behind[warp] |= behind;
 	return behind;

@@ -216,8 +216,8 @@ void clock_overwritten(struct map *variables, u64 key)
 }
 
 /*
- * Does acquiring `r` tell the CTA all that acquiring `old` does, whatever scope a fence has? Who
- * waits for a lock reads one after the other.
+ * Does acquiring `r` tell the CTA all that acquiring `old` does, whatever scope a fence has? Threads
+ * that wait for a lock read one after the other.
  */
 static bool includes(const struct clock_cta *c, const struct release *r, const struct release *old)
 {
@@ -760,36 +760,6 @@ void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 }
 
 /* ---- the whole ---- */
-
-static void begin_clock(struct clock_cta *x, const struct cta *c)
-{
-	x->cta = c;
-	x->plain = true;
-	x->number = c->number;
-	x->warps = c->warps;
-	x->threads = c->warps * WARP_LANES;
-	x->cluster = c->cluster ? c->cluster->cta[0]->number : c->number;
-	x->cluster_size = c->cluster ? c->cluster->size : 1;
-}
-
-struct clock_cta *clock_cta_new(const struct cta *c)
-{
-	u32 threads = c->warps * WARP_LANES;
-	struct clock_cta *x = calloc(1, sizeof(*x) + threads * sizeof(x->thread[0]));
-
-	if (x)
-		begin_clock(x, c);
-	return x;
-}
-
-bool clock_cta_reset(struct clock_cta *x, const struct cta *c)
-{
-	if (x->is_used || x->copies[0] || x->copies[1] || x->threads != c->warps * WARP_LANES)
-		return false;
-	*x = (struct clock_cta){0};
-	begin_clock(x, c);
-	return true;
-}
 
 void clock_cta_free(struct clock_cta *c)
 {

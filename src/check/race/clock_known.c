@@ -1,7 +1,39 @@
 /*
- * What a thread knows of another's accesses, and of its reads alone.
+ * What threads know at first, and what one knows of another's accesses, and of its reads alone.
  */
 #include "src/check/race/clock.h"
+
+#include <stdlib.h>
+
+static void begin_clock(struct clock_cta *x, const struct cta *c)
+{
+	x->cta = c;
+	x->plain = true;
+	x->number = c->number;
+	x->warps = c->warps;
+	x->threads = c->warps * WARP_LANES;
+	x->cluster = c->cluster ? c->cluster->cta[0]->number : c->number;
+	x->cluster_size = c->cluster ? c->cluster->size : 1;
+}
+
+struct clock_cta *clock_cta_new(const struct cta *c)
+{
+	u32 threads = c->warps * WARP_LANES;
+	struct clock_cta *x = calloc(1, sizeof(*x) + threads * sizeof(x->thread[0]));
+
+	if (x)
+		begin_clock(x, c);
+	return x;
+}
+
+bool clock_cta_reset(struct clock_cta *x, const struct cta *c)
+{
+	if (x->is_used || x->copies[0] || x->copies[1] || x->threads != c->warps * WARP_LANES)
+		return false;
+	*x = (struct clock_cta){0};
+	begin_clock(x, c);
+	return true;
+}
 
 u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
 {

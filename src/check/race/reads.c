@@ -26,7 +26,7 @@ struct reads_order {
 	u16 at[READS_MOST];
 };
 
-static u32 cell_of(const struct reads *r, u32 i)
+static u32 reads_cell(const struct reads *r, u32 i)
 {
 	return r->at[i].what & ((1u << READS_CELL_BITS) - 1);
 }
@@ -37,7 +37,7 @@ static void order_reads(const struct reads *r, struct reads_order *o)
 
 	memset(o->begin, 0, sizeof(o->begin));
 	for (u32 i = 0; i < r->len; i++)
-		o->begin[cell_of(r, i)]++;
+		o->begin[reads_cell(r, i)]++;
 	for (u32 c = 0; c <= SHADOW_PAGE; c++) {
 		u32 n = o->begin[c];
 
@@ -45,7 +45,7 @@ static void order_reads(const struct reads *r, struct reads_order *o)
 		sum += n;
 	}
 	for (u32 i = 0; i < r->len; i++)
-		o->at[o->begin[cell_of(r, i)]++] = (u16)i;
+		o->at[o->begin[reads_cell(r, i)]++] = (u16)i;
 }
 
 void reads_tell(struct reads_log *log, struct shadow_page *p)
@@ -66,7 +66,7 @@ void reads_tell(struct reads_log *log, struct shadow_page *p)
 				  .time = e->time,
 				  .pc = e->pc};
 
-		if (!cell_add_reader(&p->cell[cell_of(r, k)], &t, e->known))
+		if (!cell_add_reader(&p->cell[reads_cell(r, k)], &t, e->known))
 			known_fail();
 	}
 	r->len = 0;

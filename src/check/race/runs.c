@@ -284,7 +284,7 @@ static bool extend_latest(struct runs *s, const struct run *x)
 	return false;
 }
 
-static void widen(struct runs *s, const struct run *x)
+static void widen_runs(struct runs *s, const struct run *x)
 {
 	u32 end = x->first + x->bytes;
 
@@ -324,7 +324,7 @@ bool runs_note(struct runs_pool *p, struct runs **s, const struct run *x)
 		if (!are_runs_ordered(r, x))
 			return false;
 		if (extend_latest(r, x)) {
-			widen(r, x);
+			widen_runs(r, x);
 			return true;
 		}
 		if (r->len >= r->compact)
@@ -333,7 +333,7 @@ bool runs_note(struct runs_pool *p, struct runs **s, const struct run *x)
 	if (!runs_grow(p, s))
 		return false;
 	r = *s;
-	widen(r, x);
+	widen_runs(r, x);
 	r->writes += x->flags & RUN_WRITES;
 	r->at[r->len++] = *x;
 	return true;
