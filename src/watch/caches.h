@@ -54,8 +54,8 @@ struct watch_caches {
 		      const struct cache_places *places);
 	void *ended_user;
 	/*
-	 * Places that a launch is counted by, for `ended`: allocated by malloc; set before the first
-	 * launch, NULL: none.
+	 * Places that a launch is counted by, for `ended`: allocated by malloc; set before the
+	 * first launch, NULL: none.
 	 */
 	struct cache_places *(*places_of)(void *ended_user, const struct exec_env *e);
 	/* Set before the first launch; NULL: nothing is known. */

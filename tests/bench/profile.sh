@@ -1,8 +1,8 @@
 #!/bin/sh
 # How much slower kernels run while they are profiled: counters alone, and with the caches. Processor
 # time of one worker, the median of three, plain and profiled by turns; what the process needs beside
-# the kernel is taken off: the time of one CTA that has nothing to do. The shell tells time by hundredths, so plain runs are repeated until they
-# have taken half a second in all.
+# the kernel is taken off: the time of one CTA that has nothing to do. The shell tells time by
+# hundredths, so plain runs are repeated until they have taken half a second in all.
 #
 # usage: profile.sh PTXLOOM FOLDER-OF-KERNELS
 LC_ALL=C

@@ -25,7 +25,8 @@ done >"$scratch/cases"
 # Instructions that sm_70 does not have, and its products, of which operands are followed as a whole.
 while read -r _ case; do
 	case $case in
-	copies:* | registers:*accumulator | registers:*sparse* | registers:init_row_of_factor | registers:init_fragment)
+	copies:* | registers:*accumulator | registers:*sparse* | registers:*metadata* | \
+		registers:init_row_of_factor | registers:init_fragment)
 		echo "never $case PTXLOOM_DEVICE=v100" ;;
 	sync:*reduce* | sync:*subset* | sync:*copy* | sync:*mbar* | sync:*cluster* | sync:*livelock*)
 		echo "never $case PTXLOOM_DEVICE=v100" ;;

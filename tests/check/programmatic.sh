@@ -36,7 +36,8 @@ done
 # A wait counts for its thread, and for those that barriers order behind it.
 for kernel in get_by_one get_by_other_warp get_before_barrier; do
 	look put $kernel stream
-	says err "Read access at $kernel in programmatic.cu:$(grep -n "// $kernel" tests/check/programmatic.cu | cut -d: -f1)$"
+	line=$(grep -n "// $kernel" tests/check/programmatic.cu | cut -d: -f1)
+	says err "Read access at $kernel in programmatic.cu:$line$"
 	says err 'SUMMARY: 1 hazard displayed \(1 error, 0 warnings\)' "$kernel: once"
 done
 

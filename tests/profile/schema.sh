@@ -54,10 +54,13 @@ json.dump(d, open(sys.argv[2], 'w'))" "$scratch/whole" "$scratch/changed"
 broken "another version" '$.version: is not 1' 'd["version"] = 2'
 broken "a version that is no number" '$.version: is not 1' 'd["version"] = True'
 broken "a member that is missing" '$.launches[0]: has no stream' 'del l["stream"]'
-broken "a text for a number" '$.launches[0].metrics.smsp__inst_executed.sum.value: is no number or null' 'm["value"] = "12"'
+broken "a text for a number" '$.launches[0].metrics.smsp__inst_executed.sum.value: is no number or null' \
+	'm["value"] = "12"'
 broken "a kind that there is not" "smsp__inst_executed.sum.kind: is none of" 'm["kind"] = "guess"'
 broken "two sizes" '$.launches[0].grid: has 2 items' 'l["grid"].pop()'
 broken "a number below 0" '$.launches[0].id: is below 0' 'l["id"] = -1'
 broken "half a launch" '$.launches[0].id: is no integer' 'l["id"] = 0.5'
-broken "a count of a line that is 0" '$.launches[0].lines[0].inst: is below 1' 'l["lines"].append({}); l["lines"][0] = {"file": "a", "line": 1, "inst": 0}'
+broken "a count of a line that is 0" '$.launches[0].lines[0].inst: is below 1' \
+	'l["lines"].append({}); l["lines"][0] = {"file": "a", "line": 1, "inst": 0}'
 broken "a member that the schema has not" '$.launches[0]: the schema has no cycles' 'l["cycles"] = 1'
+finish

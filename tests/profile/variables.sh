@@ -39,3 +39,4 @@ status 0 ptxloom profile -i "$scratch/report" --page html
 says out '"variables": \[\["'
 status 0 ptxloom profile -d h200 -o "$scratch/plain" "$app"
 empty "$(grep '"variables"' "$scratch/plain")" "without the option nothing is counted"
+finish

@@ -71,4 +71,6 @@ END
 # of the 10 MiB.
 without=$(missed both 327680 "$app" guide)
 with=$(missed both 327680 "$app" guide window)
-ok "$([ "$with" -lt 110 ] && [ "$without" -gt 140 ] || skipping; echo $?)" "from DRAM comes $with with a window, $without without"
+ok "$([ "$with" -lt 110 ] && [ "$without" -gt 140 ] || skipping; echo $?)" \
+	"from DRAM comes $with with a window, $without without"
+finish

@@ -29,11 +29,7 @@ static bool verbose;
  * The host's time that a cell may take; and longest on a busy machine, where it gets little of
  * that.
  */
-#ifdef __SANITIZE_ADDRESS__
 static u64 cell_ms = 60000;
-#else
-static u64 cell_ms = 10000;
-#endif
 #define WAIT_MS 300000u
 
 /* ---- the tables ---- */

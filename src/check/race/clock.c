@@ -216,8 +216,8 @@ void clock_overwritten(struct map *variables, u64 key)
 }
 
 /*
- * Does acquiring `r` tell the CTA all that acquiring `old` does, whatever scope a fence has? Threads
- * that wait for a lock read one after the other.
+ * Does acquiring `r` tell the CTA all that acquiring `old` does, whatever scope a fence has?
+ * Threads that wait for a lock read one after the other.
  */
 static bool includes(const struct clock_cta *c, const struct release *r, const struct release *old)
 {

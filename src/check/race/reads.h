@@ -1,7 +1,7 @@
 /*
  * Reads that cells (shadow.h) are still to see. Where nothing is written, as in tables that all
  * threads read, cells see many reads at once, before anything else is asked of them: each cell is
- * then looked at once for all of its reads.
+ * then compared once for all of its reads.
  */
 #ifndef PL_CHECK_READS_H
 #define PL_CHECK_READS_H
