@@ -74,14 +74,19 @@ static bool is_digits(const char *s)
 	return isdigit((u8)*s) && !errno && !*end;
 }
 
-/* Unknown ones are ignored in functions, so that newer compilers' hints do no harm. */
+/*
+ * Unknown ones are ignored, so that newer compilers' hints do no harm: in silence where modules
+ * are to run, since NVIDIA's libraries have hundreds.
+ */
 static void check_pragma(struct parse *p, const struct str *text, struct diag_span where)
 {
 	const char *rest;
 	const struct pragma_info *info = find_pragma(text, &rest);
 	bool in_body = p->f && p->f->has_body;
 
-	if (!info && (p->f || !p->options.lint))
+	if (!info && !p->options.lint)
+		return;
+	if (!info && p->f)
 		build_warn(p, where, "pragma \"%s\" is not known", text->text);
 	else if (!info)
 		build_error(p, where, "pragma \"%s\" is not known", text->text);

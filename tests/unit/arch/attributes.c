@@ -56,7 +56,7 @@ static void test_others(void)
 	CHECK(arch_attribute(a, 120, &v) == ARCH_ANSWER_VALUE && v == 0);
 	CHECK(arch_attribute(t, 39, &v) == ARCH_ANSWER_VALUE && v == 1024);
 	CHECK(arch_attribute(a, 108, &v) == ARCH_ANSWER_VALUE && v == 31457280);
-	CHECK(arch_attribute(arch_find("rtx3090"), 108, &v) == ARCH_ANSWER_UNKNOWN && v == 0);
+	CHECK(arch_attribute(arch_find("ga102"), 108, &v) == ARCH_ANSWER_UNKNOWN && v == 0);
 	CHECK(arch_attribute(a, 33, &v) == ARCH_ANSWER_PER_DEVICE);
 	/* What programs ask first is known everywhere. */
 	for (u32 i = 0; arch_nth(i); i++) {

@@ -319,7 +319,7 @@ static void test_load(void)
 	r = parse(
 		".version 7.0\n.target sm_80\n.pragma \"what\";\n.entry k() .explicitcluster { ret; }\n",
 		MODULE_LOAD);
-	CHECK(r.m && !r.errors && says(&r, "warning: pragma \"what\" is not known"));
+	CHECK(r.m && !r.errors && !says(&r, "pragma"));
 	drop(&r);
 }
 
