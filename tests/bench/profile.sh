@@ -1,8 +1,9 @@
 #!/bin/sh
-# How much slower kernels run while they are profiled: counters alone, and with the caches. Processor
-# time of one worker, the median of three, plain and profiled by turns; what the process needs beside
-# the kernel is taken off: the time of one CTA that has nothing to do. The shell tells time by
-# hundredths, so plain runs are repeated until they have taken half a second in all.
+# How much slower kernels run while they are covered, and profiled: counters alone, and with the
+# caches. Processor time of one worker, the median of three, plain and profiled by turns; what the
+# process needs beside the kernel is taken off: the time of one CTA that has nothing to do. The
+# shell tells time by hundredths, so plain runs are repeated until they have taken half a second in
+# all.
 #
 # usage: profile.sh PTXLOOM FOLDER-OF-KERNELS
 LC_ALL=C
@@ -11,7 +12,7 @@ ptxloom=$1
 kernels=$2
 PTXLOOM_WORKERS=1
 export PTXLOOM_WORKERS
-unset PTXLOOM_CHECK PTXLOOM_PROFILE
+unset PTXLOOM_CHECK PTXLOOM_PROFILE PTXLOOM_COVERAGE
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
@@ -39,17 +40,24 @@ plain()
 	awk -v sum="$sum" -v runs="$runs" 'BEGIN { print sum / runs }'
 }
 
-profiled()
+# counted HOW OPTIONS...: coverage, or what is done with the caches.
+counted()
 {
-	caches=$1
+	how=$1
 	shift
-	seconds "$ptxloom" profile --quiet --cache-control "$caches" -f -o "$work/report" "$ptxloom" exec "$@"
+	if [ "$how" = coverage ]; then
+		PTXLOOM_COVERAGE=$work/covered seconds "$ptxloom" exec "$@"
+	else
+		seconds "$ptxloom" profile --quiet --cache-control "$how" -f -o "$work/report" "$ptxloom" exec "$@"
+	fi
 }
 
-# ratio CACHES GOAL GRID VALUE OPTIONS...
+# ratio HOW NAME GOAL GRID VALUE OPTIONS...
 ratio()
 {
-	caches=$1
+	how=$1
+	name=$2
+	shift
 	goal=$2
 	grid=$3
 	value=$4
@@ -57,10 +65,10 @@ ratio()
 	for _ in 1 2 3; do
 		echo "$(plain "$ptxloom" exec "$@" --arg "u32=$value" --grid "$grid")" \
 			"$(plain "$ptxloom" exec "$@" --arg u32=0 --grid 1)" \
-			"$(profiled "$caches" "$@" --arg "u32=$value" --grid "$grid")" \
-			"$(profiled "$caches" "$@" --arg u32=0 --grid 1)"
+			"$(counted "$how" "$@" --arg "u32=$value" --grid "$grid")" \
+			"$(counted "$how" "$@" --arg u32=0 --grid 1)"
 	done | awk '{ plain = $1 - $2; print (plain > 0 ? ($3 - $4) / plain : 0), plain }' | sort -n |
-		awk -v goal="$goal" -v name="$([ "$caches" = off ] && echo counters || echo "with caches")" '
+		awk -v goal="$goal" -v name="$name" '
 		{ x[NR] = $1; plain[NR] = $2 }
 		END {
 			k = int((NR + 1) / 2)
@@ -73,11 +81,12 @@ rows()
 {
 	echo "$1"
 	shift
-	ratio off 3 "$@"
-	ratio all 12 "$@"
+	ratio coverage coverage 2 "$@"
+	ratio off counters 3 "$@"
+	ratio all "with caches" 12 "$@"
 }
 
-echo "profiles: the processor time of a kernel, over that of a plain run"
+echo "coverage and profiles: the processor time of a kernel, over that of a plain run"
 rows "vadd, streaming" 65536 16777216 "$kernels/bench.ptx" --kernel vadd --block 256 --buffer "a:f32[16777216]" \
 	--buffer "b:f32[16777216]" --buffer "c:f32[16777216]"
 rows "sgemm, tiles in shared memory" 32,32 512 "$kernels/bench.ptx" --kernel sgemm --block 16,16 \

@@ -28,8 +28,8 @@ void metric_total_add(struct metric_total *t, const struct profile_launch *l)
 	t->sum = *l;
 	t->sum.rows.at = NULL;
 	t->sum.rows.len = t->sum.rows.cap = 0;
-	t->sum.has_spread = false;
-	t->sum.spread.len = 0;
+	t->sum.has_spread = t->sum.has_variables = false;
+	t->sum.spread.len = t->sum.variables.len = 0;
 	t->sum.device_name = NULL;
 	/* Those from `inst` on are counts. */
 	for (u32 i = VALUE_inst; i < PROFILE_VALUES; i++)

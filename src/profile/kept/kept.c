@@ -89,7 +89,8 @@ static bool kept_put(struct profile_kept *k, const struct profile_launch *l)
 	/* They were borrowed for the sum. */
 	memset(&x->rows, 0, sizeof(x->rows));
 	memset(&x->spread, 0, sizeof(x->spread));
-	x->has_spread = false;
+	memset(&x->variables, 0, sizeof(x->variables));
+	x->has_spread = x->has_variables = false;
 	if (at == SIZE_MAX)
 		profile_launch_free(x);
 	else
