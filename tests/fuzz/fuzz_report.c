@@ -1,10 +1,12 @@
 /*
  * Fuzzer of reports of `ptxloom profile`: lines, changed word by word, are read, and what is read
- * is shown on every page. Nothing may crash or leak; what is wrong says so in one line.
+ * is shown on every page; and of saved metrics, which are written and compared. Nothing may crash
+ * or leak; what is wrong says so in one line.
  *   fuzz_report                       the same changes each run
  *   fuzz_report --long [N [FIRST]]    N of them
  *   fuzz_report FILE ..               reports that were found elsewhere
  */
+#include "src/profile/kept/base.h"
 #include "src/profile/page/page.h"
 #include "src/profile/report.h"
 #include "tests/check.h"
@@ -22,10 +24,23 @@ static const char seed[] =
 	"{\"launch\": 0, \"program\": 1, \"device\": 0, \"device_name\": \"h100\", \"context\": 1, \"stream\": 7, "
 	"\"grid\": [4, 1, 1], \"block\": [64, 1, 1], \"cluster\": [0, 0, 0], \"values\": {\"inst\": 12, "
 	"\"sms\": 132, \"global_ld_sectors\": 64, \"has_caches\": 1, \"threads\": \"18446744073709551615\"}, "
+	"\"variables\": [[\"allocation 1\", 4096, 4, 1, 3, 4, 0, 2]], "
 	"\"rows\": [[0, 8, 256, 256, 0, 8, 64], [1, 8, 256, 200, 3, 0, 0]]}\n"
 	"{\"end\": 1}\n";
 
+static const char base_seed[] =
+	"# saved\n"
+	"test\tkernel\tcompiler\tlaunches\tmetric\tvalue\n"
+	"one (t4)\tk<int>(float*)\tLLVM, PTX 6.0\t1\tbank_conflicts\t0\n"
+	"one (t4)\tk<int>(float*)\tLLVM, PTX 6.0\t1\tinstructions\t120\ta.ptx:3: x\n"
+	"one (t4)\tf\t\t22\tsmsp__inst_executed.avg\t0.25\n"
+	"\tf\tPTX 9.0\t3\tdram__sectors_read.sum\t1e300\n";
+
 static const char *const words[] = {
+	"\t",
+	"test\tkernel\tcompiler\tlaunches\tmetric\tvalue\n",
+	"nan",
+	"#",
 	"{",
 	"}",
 	"[",
@@ -95,6 +110,30 @@ static void read_report_text(const char *text, size_t size)
 	text_fini(&why);
 }
 
+/* What was read is written, read again and compared: it is the same. */
+static void read_base_text(const char *text, size_t size)
+{
+	struct metric_base a = {0}, b = {0};
+	struct text why = {0}, out = {0}, differ = {0};
+	bool ok = metric_base_read(&a, "base", text, size, NULL, &why);
+
+	if (ok != !why.len || (why.len && strchr(why.at, '\n')))
+		CHECK_MSG(false, "what is wrong is one line");
+	if (ok) {
+		metric_base_write(&a, true, &out);
+		ok = metric_base_read(&b, "again", out.at, out.len, NULL, &why) &&
+		     a.rows.len == b.rows.len &&
+		     metric_base_compare(&a, &a, "base", 0, &differ, &why);
+		if (!ok && !differ.len)
+			CHECK_MSG(false, "what is written is what was read");
+	}
+	metric_base_fini(&a);
+	metric_base_fini(&b);
+	text_fini(&why);
+	text_fini(&out);
+	text_fini(&differ);
+}
+
 static void change_report(struct text *t, u64 *state)
 {
 	const char *word = words[mutate_next(state) % ARRAY_LEN(words)];
@@ -146,6 +185,12 @@ int main(int argc, char **argv)
 			change_report(&t, &state);
 		if (t.at)
 			read_report_text(t.at, t.len);
+		t.len = 0;
+		text_puts(&t, base_seed);
+		for (u64 n = mutate_next(&state) % (CHANGES_MAX + 1); n; n--)
+			change_report(&t, &state);
+		if (t.at)
+			read_base_text(t.at, t.len);
 		text_fini(&t);
 	}
 	printf("# %llu read, %llu refused\n", (unsigned long long)read_well,
