@@ -61,9 +61,12 @@ says err 'copy: global_ld_efficiency is 0.125, near.tsv:[0-9]+ has 1 \(-87.5%\)$
 succeeds "within what is allowed" copy far.ptx --against near.tsv --allow 700%
 ends 3 "not within it" copy far.ptx --against near.tsv --allow 699.9
 succeeds "another compiler" copy other.ptx --against near.tsv
-says err '^ptxloom exec: note: near.tsv: 7 numbers that depend on the compiler were not compared: of LLVM' \
+says err '^ptxloom exec: note: near.tsv: 9 numbers that depend on the compiler were not compared: of LLVM' \
 	"is told"
 says err ': of LLVM NVPTX Back-End, PTX 6.0, now NVVM Compiler, PTX 6.0$' "and its own choice of instructions"
+sed 's/target sm_60/target sm_60, debug/' near.ptx >debug.ptx
+succeeds "a build with -G" copy debug.ptx --against near.tsv
+says err ', now LLVM NVPTX Back-End, PTX 6.0, debug$' "is another one"
 sed 's/	copy	/	copi	/' near.tsv >gone.tsv
 ends 3 "a kernel that is not launched" copy near.ptx --against gone.tsv
 says err '^ptxloom exec: metrics: copi: was not launched, gone.tsv:3 has it$' "is named"

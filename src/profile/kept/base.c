@@ -313,6 +313,15 @@ static void tell_kernel(struct comparing *c, const struct metric_base_row *was,
 		text_printf(c->out, "was not launched, %s:%u has it\n", c->name, was->line);
 }
 
+/* Where threads part is the program's, but compilers make selections of branches. */
+static bool depends_on_code(const struct metric_named *m)
+{
+	const char *name = metric_name(m->metric);
+
+	return m->class == CLASS_CODE || strstr(name, "divergent") ||
+	       strstr(name, "per_inst_executed");
+}
+
 static void compare_base_row(struct comparing *c, const struct metric_base_row *was,
 			     struct metric_base *now)
 {
@@ -323,8 +332,7 @@ static void compare_base_row(struct comparing *c, const struct metric_base_row *
 		is->is_seen = true;
 	if (!kernel || kernel->launches != was->launches) {
 		tell_kernel(c, was, kernel);
-	} else if (was->metric.class == CLASS_CODE &&
-		   strcmp(was->compiler, kernel->compiler) != 0) {
+	} else if (depends_on_code(&was->metric) && strcmp(was->compiler, kernel->compiler) != 0) {
 		c->other = was;
 		c->other_now = kernel;
 		c->skipped++;
