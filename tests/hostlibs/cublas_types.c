@@ -165,7 +165,7 @@ static void fill_bytes(void *to, int value)
 /* Products of bytes: sums wrap, become bytes by an f32 factor, or by one for each row. */
 static void test_integers(void)
 {
-	struct row small = {72, F32, S8, S8, S8, S8, 0}, large = {72, S32, S8, S8, S32, S32, 0};
+	struct row small = {72, F32, S8, S8, S8, S8}, large = {72, S32, S8, S8, S32, S32};
 	int32_t three = 3, words[N * N];
 	float by = 0.3125f, zero = 0;
 	void *desc, *l = layout(S8), *l32 = layout(S32), *ds = device_new(4 * N);
