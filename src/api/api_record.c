@@ -6,13 +6,14 @@
 #include "src/check/record.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 static struct {
 	pthread_mutex_t lock;
 	struct record_process sum; /* without names */
 	struct text devices;
 	u32 which; /* enum check, as a mask */
-	bool is_used;
+	pid_t of;  /* the process; 0: nothing was closed yet */
 } the_record = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A word of a list with commas, once. */
@@ -31,7 +32,14 @@ void api_record_close(const struct ptxloom_device *dev)
 	if (!record_is_on())
 		return;
 	pthread_mutex_lock(&the_record.lock);
-	the_record.is_used = true;
+	/* What a process did before it forked is in its own record. */
+	if (the_record.of != getpid()) {
+		text_fini(&the_record.devices);
+		the_record.devices = (struct text){0};
+		the_record.sum = (struct record_process){0};
+		the_record.which = 0;
+		the_record.of = getpid();
+	}
 	the_record.sum.launches += dev->dev.grids;
 	the_record.which |= dev->which;
 	if (dev->which)
@@ -45,7 +53,7 @@ __attribute__((destructor)) static void record_api_process(void)
 	struct record_process p = the_record.sum;
 	struct text checks = {0};
 
-	if (!the_record.is_used)
+	if (the_record.of != getpid())
 		return;
 	checks_say(the_record.which, &checks);
 	p.devices = the_record.devices.at;

@@ -63,9 +63,8 @@ static void budget_say(const struct profile_budget *b, const struct profile_laun
 		shown = (struct metric_number){
 			.is_known = true, .is_real = true, .real = metric_real(n) * c->named.scale};
 	metric_write(&shown, metric_unit(c->named.metric), false, &unit, &value);
-	text_printf(out, "%s, which is not %s %g", value.at ? value.at : "", c->op, c->value);
-	if (c->tolerance > 0)
-		text_printf(out, " +- %g%%", c->tolerance * 100);
+	text_printf(out, "%s, which is not ", value.at ? value.at : "");
+	metric_claim_bound(c, out);
 	if (n->is_known && profile_blame(metric_name(c->named.metric), l, &place))
 		text_printf(out, "; most at %s", place.at ? place.at : "");
 	text_puts(out, "\n");

@@ -39,4 +39,6 @@ status 0 ptxloom profile -i "$scratch/report" --page html
 says out '"variables": \[\["'
 status 0 ptxloom profile -d h200 -o "$scratch/plain" "$app"
 empty "$(grep '"variables"' "$scratch/plain")" "without the option nothing is counted"
+status 2 ptxloom profile --variables --cache-control off true
+status 2 ptxloom profile --variables --import "$scratch/plain"
 finish

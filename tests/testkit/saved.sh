@@ -151,6 +151,22 @@ says out '^ok 3 - plain$'
 [ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'ptxloom-test.*' -newer copy.ktest | wc -l)" = 0 ]
 ok $? "no file is left"
 
+# Interrupted while a case has written its file and another one hangs.
+sed 's/^.visible .entry copy/.visible .entry hang/; s/ret;/bra HERE;/; s/^{/{\n\t.reg .u32 %s;/' near.ptx |
+	sed 's/bra HERE;/mov.u32 %s, 0;\nHERE:\tadd.u32 %s, %s, 1;\n\tst.global.u32 [%d4], %s;\n\tbra HERE;/' >hang.ptx
+printf 'kernel hang in hang.ptx\ntest a\n block 1 buffer to:u32[64] buffer from:u32[512]\n' >hang.ktest
+printf 'kernel copy in near.ptx\ntest b\n block 1 buffer to:u32[64] buffer from:u32[512]\n' >>hang.ktest
+mkdir kept
+TEST_TMPDIR=$scratch/kept ptxloom test -j 2 --junit k.xml --metrics hang.ktest >out 2>err &
+pid=$!
+for _ in $(seq 300); do
+	[ -n "$(find kept -name '1.tsv')" ] || sleep 0.1
+done
+kill -TERM "$pid"
+wait "$pid"
+ok "$(($? != 130))" "interrupted"
+empty "$(ls kept)" "no file is left then"
+
 # ---- reports ----
 
 ends 3 "what was compared is recorded" env PTXLOOM_REPORT=r.jsonl ptxloom exec far.ptx --block 64 \

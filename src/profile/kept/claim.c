@@ -193,11 +193,17 @@ bool metric_claim_holds(const struct metric_claim *c, double x)
 	}
 }
 
-void metric_claim_print(const struct metric_claim *c, struct text *out)
+void metric_claim_bound(const struct metric_claim *c, struct text *out)
 {
-	text_printf(out, "%s %s %.10g", c->named.name, c->op, c->value);
+	text_printf(out, "%s %.10g", c->op, c->value);
 	if (c->tolerance > 0)
 		text_printf(out, " +- %g%%", c->tolerance * 100);
+}
+
+void metric_claim_print(const struct metric_claim *c, struct text *out)
+{
+	text_printf(out, "%s ", c->named.name);
+	metric_claim_bound(c, out);
 }
 
 bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,
@@ -212,9 +218,8 @@ bool metric_claim_check(const struct metric_claim *c, const struct metric_total 
 	}
 	if (metric_claim_holds(c, x))
 		return true;
-	text_printf(out, "%s is %.10g, expected %s %.10g", c->named.name, x, c->op, c->value);
-	if (c->tolerance > 0)
-		text_printf(out, " +- %g%%", c->tolerance * 100);
+	text_printf(out, "%s is %.10g, expected ", c->named.name, x);
+	metric_claim_bound(c, out);
 	text_puts(out, "\n");
 	return false;
 }

@@ -48,7 +48,8 @@ bool metric_claim_read(const char *text, struct metric_claim *out, struct text *
 bool metric_claim_holds(const struct metric_claim *c, double x);
 /* The same, but that a number of the code has to have a tolerance. */
 bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why);
-/* As it is written. */
+/* What it asks for: "== 0", "<= 1000 +- 5%"; and with the name. */
+void metric_claim_bound(const struct metric_claim *c, struct text *out);
 void metric_claim_print(const struct metric_claim *c, struct text *out);
 /* Adds a line to `out` where it does not hold. */
 bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,

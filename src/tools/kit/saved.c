@@ -61,7 +61,7 @@ int saved_open(struct saved *s, const struct tool_command *self)
 	return TOOL_OK;
 }
 
-static void print_lines(const char *command, const char *what, const struct text *t)
+void saved_print(const char *command, const char *what, const struct text *t)
 {
 	for (const char *s = t->at; s && *s; s += strcspn(s, "\n") + 1)
 		fprintf(stderr, "ptxloom %s: %s%.*s\n", command, what, (int)strcspn(s, "\n"), s);
@@ -91,8 +91,8 @@ int saved_judge(struct saved *s, const struct tool_command *self, struct metric_
 
 	if (s->against) {
 		ok = metric_base_compare(&s->base, now, s->against, s->slack, &differ, &notes);
-		print_lines(self->name, "metrics: ", &differ);
-		print_lines(self->name, "note: ", &notes);
+		saved_print(self->name, "metrics: ", &differ);
+		saved_print(self->name, "note: ", &notes);
 		record_metrics(s->against, s->base.rows.len, differ.at ? differ.at : "");
 	}
 	text_fini(&differ);

@@ -29,6 +29,8 @@ int saved_open(struct saved *s, const struct tool_command *self);
  * TOOL_OK, TOOL_FINDINGS: numbers differ, TOOL_USAGE: the file cannot be written.
  */
 int saved_judge(struct saved *s, const struct tool_command *self, struct metric_base *now);
+/* The lines of a text on standard error, each behind "ptxloom COMMAND: WHAT". */
+void saved_print(const char *command, const char *what, const struct text *t);
 /* Add a file that another command has written to `now`, as rows of a test. False: a message. */
 bool saved_take(struct metric_base *now, const char *path, const char *test);
 void saved_fini(struct saved *s);

@@ -576,8 +576,11 @@ static void test_fini(struct test_job *j)
 		ktest_fini(&x->table);
 		free(x->text);
 	}
-	for (size_t i = 0; i < j->runs.len; i++)
+	for (size_t i = 0; i < j->runs.len; i++) {
 		free_run(&j->runs.at[i]);
+		if (i >= j->shown)
+			test_drop_metrics(j, &j->runs.at[i]);
+	}
 	if (j->folder)
 		rmdir(j->folder);
 	free(j->folder);

@@ -66,6 +66,8 @@ void test_metrics_path(const struct test_job *j, const struct test_run *r, struc
  */
 bool test_take_metrics(struct test_job *j, const struct test_run *r, size_t *first,
 		       struct text *out);
+/* Remove the file of a case that was not taken. */
+void test_drop_metrics(const struct test_job *j, const struct test_run *r);
 /* All are over, with this status: the one to end with. */
 int test_end_metrics(struct test_job *j, int status);
 

@@ -94,6 +94,18 @@ bool test_take_metrics(struct test_job *j, const struct test_run *r, size_t *fir
 	return ok;
 }
 
+void test_drop_metrics(const struct test_job *j, const struct test_run *r)
+{
+	struct text path = {0};
+
+	if (!j->folder || !test_has_metrics(j, r->c))
+		return;
+	test_metrics_path(j, r, &path);
+	if (path.at)
+		unlink(path.at);
+	text_fini(&path);
+}
+
 int test_end_metrics(struct test_job *j, int status)
 {
 	struct test_metrics *m = &j->metrics;

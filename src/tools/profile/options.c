@@ -703,6 +703,11 @@ static int settle(struct parser *p, int argc)
 		return tool_usage(p->self,
 				  "nothing would be profiled: --profile-from-start off with "
 				  "--disable-profiler-start-stop");
+	if (o->has_variables && (o->import_from || o->diff[0]))
+		return tool_usage(p->self, "--variables is for runs: a report has them or not");
+	if (o->has_variables && o->caches == CACHES_ARE_OFF)
+		return tool_usage(p->self, "--variables needs the caches, which --cache-control "
+					   "off does not play");
 	if (o->diff[0] && saved_is_any(&o->saved))
 		return tool_usage(p->self,
 				  "--diff is neither for --save-metrics nor for --against");

@@ -19,6 +19,7 @@ struct profile_options {
 	bool chose_metrics; /* --metrics */
 	u64 timeout_ms;
 	u64 caches; /* index in PTXLOOM_PROFILE_CACHES */
+#define CACHES_ARE_OFF 2u
 	/* Choices of launches, as they are written; NULL: not given. */
 	const char *kernels, *base, *skip, *skip_all, *count;
 	struct text include, exclude; /* of ranges, a filter a line */

@@ -244,9 +244,7 @@ static bool judge_budgets(const struct profile_options *o, const struct profile_
 		struct text broken = {0};
 
 		ok &= profile_budget_check(b, r, &broken);
-		for (const char *s = broken.at; s && *s; s += strcspn(s, "\n") + 1)
-			fprintf(stderr, "ptxloom profile: budget: %.*s\n", (int)strcspn(s, "\n"),
-				s);
+		saved_print("profile", "budget: ", &broken);
 		record_metrics(b->text, 1, broken.at ? broken.at : "");
 		text_fini(&broken);
 	}
