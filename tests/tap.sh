@@ -18,6 +18,10 @@ unset CUDA_VISIBLE_DEVICES CUDA_LAUNCH_BLOCKING LD_PRELOAD LD_LIBRARY_PATH
 scratch=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
+# Temporary files of what is tested are this test's own: another test that runs beside it makes some, too.
+TMPDIR=$scratch/tmp
+mkdir "$TMPDIR"
+export TMPDIR
 : >"$scratch/out"
 : >"$scratch/err"
 

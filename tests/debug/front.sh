@@ -296,7 +296,9 @@ skipping || {
 	pid=$!
 	sleep 1
 	kill -KILL "$pid"
-	sleep 0.3
+	for _ in $(seq 100); do
+		! pgrep -f "fake.py deaf" >/dev/null || sleep 0.1
+	done
 }
 ok "$(skipping || ! pgrep -f "fake.py deaf" >/dev/null; echo $?)" "no program outlives its debugger"
 finish
