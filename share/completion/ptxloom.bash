@@ -36,7 +36,7 @@ _ptxloom_value()
 		[[ $word =~ ^[0-9]+x ]] && number=${BASH_REMATCH[0]}
 		COMPREPLY=($(compgen -P "$before$number" -W "$(_ptxloom_devices)" -- "${word#"$number"}"))
 		;;
-	explore:--strategy) COMPREPLY=($(compgen -W "mixed pct random starve" -- "$word")) ;;
+	explore:--strategy) COMPREPLY=($(compgen -W "mixed pct random starve exhaustive" -- "$word")) ;;
 	debug:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")) ;;
 	debug:-ex | debug:--eval-command) COMPREPLY=() ;;
 	cc:-o | learn:-o | check:--log-file | profile:--log-file | profile:-o | profile:--export | profile:-i | profile:--import | check:--suppressions | inject:--golden | exec:--trace | exec:--save-metrics | exec:--against | test:--save-metrics | test:--against | profile:--save-metrics | profile:--against | debug:-x | debug:--command) _ptxloom_files "$word" ;;

@@ -6,7 +6,7 @@ CLEANFILES += ptxloom-sanitizer
 ptxloom-sanitizer: ptxloom
 	$(AM_V_GEN)rm -f $@ && $(LN_S) ptxloom $@
 ptxloom_LDADD = libnvml.la libdebugger.la libdbg.la libcore.la $(CJSON_LIBS)
-ptxloom_SOURCES += src/tools/explore/arguments.c src/tools/explore/explore.c src/tools/explore/explore.h src/tools/explore/minimise.c src/tools/explore/notes.c src/tools/explore/plan.c src/tools/explore/report.c
+ptxloom_SOURCES += src/tools/explore/answer.c src/tools/explore/arguments.c src/tools/explore/exhaust.c src/tools/explore/explore.c src/tools/explore/explore.h src/tools/explore/minimise.c src/tools/explore/notes.c src/tools/explore/plan.c src/tools/explore/report.c src/tools/explore/runs.c src/tools/explore/search.c
 ptxloom_SOURCES += src/tools/lint.c src/tools/env.c src/tools/inject/inject.c src/tools/inject/inject.h src/tools/inject/runs.c src/tools/inject/sites.c src/tools/inject/sweep.c src/tools/trial.c src/tools/trial.h src/tools/run.c src/tools/check.c src/tools/sanitizer/sanitizer.c src/tools/sanitizer/sanitizer.def src/tools/check_options.c src/tools/check_options.h src/tools/paths.c src/tools/start.c
 ptxloom_SOURCES += src/tools/coverage/coverage.c
 ptxloom_SOURCES += $(profile_pages) src/tools/profile/ncu_options.def src/tools/profile/options.c src/tools/profile/options.h src/tools/profile/profile.c

@@ -93,6 +93,25 @@ done
 for strategy in pct random starve; do
 	ends 1 "$strategy finds it, too" ptxloom explore -n 60 --strategy $strategy -- ./race 128
 done
+
+# All schedules with few preemptions: warps x operations x other warps; then the pairs of these.
+succeeds "exhaustive: none fails" ptxloom explore --strategy exhaustive -- ./race 256 fixed
+says out '^explore: all 280 schedules with at most 1 preemption passed' "8 warps, 5 operations, 7 others"
+succeeds "exhaustive, two preemptions" ptxloom explore --strategy exhaustive --depth 3 -- ./race 64 fixed
+says out '^explore: all 55 schedules with at most 2 preemptions passed' "10, and 45 pairs"
+succeeds "exhaustive, a part" ptxloom explore --strategy exhaustive --depth 3 -n 20 -- ./race 64 fixed
+says out '^explore: 20 schedules passed' "is not said to be all"
+succeeds "exhaustive, two devices" ptxloom explore --strategy exhaustive -d t4 -d h100 -- ./race 64 fixed
+says out '^explore: all 20 schedules with at most 1 preemption passed' "all for each"
+found "ctas" --strategy exhaustive -- ./shapes ctas
+says found 'schedule 2 of 4 fails' "exhaustive: CTAs of a small launch are told apart"
+ends 3 "exhaustive, too many" ptxloom explore --strategy exhaustive --depth 4 -- ./race 256 fixed
+says out 'there are 3658900 schedules with at most 3 preemptions: say how many with -n' "are counted"
+ends 3 "exhaustive, one warp" ptxloom explore --strategy exhaustive -- ./race 32 fixed
+says out 'no launch or CTA has several warps' "is said"
+refused 2 'exhaustive takes a --depth from 2 to 4, not 1' "exhaustive, no preemptions" \
+	ptxloom explore --strategy exhaustive --depth 1 -- true
+
 succeeds "other output is no failure" ptxloom explore -n 30 -- ./shapes output
 ends 1 "but it is with --same-output" ptxloom explore -n 30 --same-output -- ./shapes output
 succeeds "and not where it is the same" ptxloom explore -n 30 --same-output -- ./shapes output fixed

@@ -734,7 +734,7 @@ bool steer_leaves(struct debug_grid *d, struct gang *g, u32 pc)
 		return true;
 	}
 	if (d->steer->notes)
-		notes_step(d->steer->notes, pc);
+		notes_step(d->steer->notes, pc, c->number, warp, w->steps);
 	if (d->plan.kind == SCHEDULE_STARVE && is_in_focus(d, c->number))
 		k->steps++;
 	if (d->weak)

@@ -22,6 +22,7 @@
 #define CHOICES_MAX 1000000u
 #define WORD_BYTES 4u
 #define UNSEEN_MAX 16u
+#define AGENTS_MAX 4096u
 
 /* Of a word: who touched it, where and when. */
 struct touch {
@@ -50,6 +51,8 @@ struct steer_notes {
 	u32 pair_len;
 	u64 order, seq, steps, written;
 	u32 epoch[EPOCHS];
+	struct map agents; /* warps of a natural run: their steps, by agent_key */
+	bool natural;
 	u32 *visits; /* by micro-op */
 	u32 visit_len;
 	/* the last choice: what meets first after it is told */
@@ -86,6 +89,7 @@ void notes_free(struct steer_notes *n)
 		close(n->fd);
 	free(n->words);
 	free(n->visits);
+	map_fini(&n->agents);
 	free(n);
 }
 
@@ -125,12 +129,15 @@ static void say_spot(const struct debug_grid *d, u32 pc, struct text *t)
 void notes_begin(struct steer_notes *n, const struct debug_grid *d)
 {
 	const struct exec_env *e = &d->grid->launch.env;
+	const struct schedule *s = d->steer->schedule;
 	struct text t = {0};
 
 	n->launch = d;
 	n->steps = n->seq = n->order = 0;
 	n->pair_len = n->len = n->unseen_len = 0;
 	n->awaits = false;
+	n->natural = s->kind == SCHEDULE_LIST && !s->choices.len;
+	map_fini(&n->agents);
 	if (n->words)
 		memset(n->words, 0, sizeof(*n->words) * n->cap);
 	memset(n->epoch, 0, sizeof(n->epoch));
@@ -159,6 +166,26 @@ static void put_pairs(struct steer_notes *n, const struct debug_grid *d)
 	put_note(n, &t);
 }
 
+static u64 agent_key(u64 cta, u32 warp)
+{
+	return cta << 8 | (warp + 1);
+}
+
+/* None, if there are more than were kept. */
+static void put_agents(struct steer_notes *n, const struct debug_grid *d)
+{
+	struct text t = {0};
+
+	for (size_t i = 0; i < n->agents.cap && n->agents.len < AGENTS_MAX; i++) {
+		const struct map_slot *a = &n->agents.slots[i];
+
+		if (a->key)
+			text_printf(&t, "agent\t%llu\t%llu\t%u\t%llu\n", wide(d->number),
+				    wide(a->key >> 8), (u32)(a->key & 0xff) - 1, wide(a->value));
+	}
+	put_note(n, &t);
+}
+
 /* Launches in which no thread goes on. */
 static const char *stuck_word(const struct fault *f)
 {
@@ -172,6 +199,7 @@ void notes_end(struct steer_notes *n, const struct debug_grid *d, const struct f
 	struct text t = {0};
 
 	put_pairs(n, d);
+	put_agents(n, d);
 	text_printf(&t, "end\t%llu\t%llu\t%016llx\n", wide(d->number), wide(n->steps),
 		    wide(n->order));
 	if (fault)
@@ -181,9 +209,11 @@ void notes_end(struct steer_notes *n, const struct debug_grid *d, const struct f
 	n->launch = NULL;
 }
 
-void notes_step(struct steer_notes *n, u32 pc)
+void notes_step(struct steer_notes *n, u32 pc, u64 cta, u32 warp, u32 steps)
 {
 	n->steps++;
+	if (n->natural && n->agents.len < AGENTS_MAX)
+		map_set(&n->agents, agent_key(cta, warp), (u64)steps + 1);
 	if (pc < n->visit_len)
 		n->visits[pc]++;
 }

@@ -17,8 +17,8 @@ void notes_free(struct steer_notes *n);
 
 void notes_begin(struct steer_notes *n, const struct debug_grid *d);
 void notes_end(struct steer_notes *n, const struct debug_grid *d, const struct fault *fault);
-/* A warp is about to run the visible operation `pc`. */
-void notes_step(struct steer_notes *n, u32 pc);
+/* A warp is about to run the visible operation `pc`, after `steps` of its own. */
+void notes_step(struct steer_notes *n, u32 pc, u64 cta, u32 warp, u32 steps);
 /* The warp stands at pc. */
 void notes_choice(struct steer_notes *n, const struct debug_grid *d,
 		  const struct schedule_choice *c, u32 pc);

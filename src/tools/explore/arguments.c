@@ -9,17 +9,21 @@
 #include <string.h>
 
 #define DEPTH_MOST (SCHEDULE_POINTS + 1)
-#define COUNT_MOST ((u64)1 << 32)
+#define SCHEDULES 200u
+#define DEPTH 3u
+/* One preemption more is a hundred times as many runs, and more. */
+#define DEPTH_EXHAUSTIVE 2u
+#define DEPTH_EXHAUSTIVE_MOST 4u
 
 static const struct {
 	const char *name;
 	size_t at;
 	u64 least, most;
 } explore_numbers[] = {
-	{"-n", offsetof(struct explore_options, schedules), 1, COUNT_MOST},
+	{"-n", offsetof(struct explore_options, schedules), 1, EXPLORE_COUNT_MOST},
 	{"-j", offsetof(struct explore_options, jobs), 1, TRIALS_MAX},
 	{"--depth", offsetof(struct explore_options, depth), 1, DEPTH_MOST},
-	{"--minimise", offsetof(struct explore_options, minimise), 0, COUNT_MOST},
+	{"--minimise", offsetof(struct explore_options, minimise), 0, EXPLORE_COUNT_MOST},
 };
 
 static const struct {
@@ -37,7 +41,7 @@ static const struct {
 	  {"--inject", offsetof(struct explore_options, inject)},
 };
 
-static const char *const strategies[] = {"mixed", "pct", "random", "starve"};
+static const char *const strategies[] = {"mixed", "pct", "random", "starve", "exhaustive"};
 
 static int read_time(const struct tool_command *self, const char *name, const char *value, u64 *ms)
 {
@@ -58,7 +62,7 @@ static int read_shard(const struct tool_command *self, struct explore_options *o
 	slash = copy ? strchr(copy, '/') : NULL;
 	if (slash)
 		*slash = '\0';
-	ok = slash && tool_read_number(slash + 1, 1, COUNT_MOST, &o->shards) &&
+	ok = slash && tool_read_number(slash + 1, 1, EXPLORE_COUNT_MOST, &o->shards) &&
 	     tool_read_number(copy, 1, o->shards, &o->shard);
 	free(copy);
 	return ok ? TOOL_OK : tool_usage(self, "--shard is I/N, I from 1 to N, not '%s'", value);
@@ -72,7 +76,8 @@ static int read_strategy(const struct tool_command *self, struct explore_options
 			o->strategy = (enum strategy)i;
 			return TOOL_OK;
 		}
-	return tool_usage(self, "--strategy is mixed, pct, random or starve, not '%s'", value);
+	return tool_usage(self, "--strategy is mixed, pct, random, starve or exhaustive, not '%s'",
+			  value);
 }
 
 static int add_device(const struct tool_command *self, struct explore_options *o, const char *name)
@@ -125,12 +130,21 @@ int explore_read_option(const struct tool_command *self, struct explore_options 
 	return tool_usage(self, "unknown option '%s', or its value is missing", name);
 }
 
-/* What may be wrong of them is said before anything is started. */
-int explore_check_options(const struct tool_command *self, const struct explore_options *o)
+/* What is wrong of them is said before anything is started. What is not given gets its value. */
+int explore_check_options(const struct tool_command *self, struct explore_options *o)
 {
+	bool every = o->strategy == STRATEGY_EXHAUSTIVE;
 	int status = o->check ? tool_check_checks(self, o->check) : TOOL_OK;
 
 	if (!status && o->inject && !tool_check_rules(o->inject, "--inject"))
 		status = TOOL_USAGE;
+	if (!status && every && (o->depth == 1 || o->depth > DEPTH_EXHAUSTIVE_MOST))
+		status = tool_usage(self,
+				    "--strategy exhaustive takes a --depth from 2 to %u, not %llu",
+				    DEPTH_EXHAUSTIVE_MOST, (unsigned long long)o->depth);
+	if (!o->depth)
+		o->depth = every ? DEPTH_EXHAUSTIVE : DEPTH;
+	if (!o->schedules && !every)
+		o->schedules = SCHEDULES;
 	return status;
 }

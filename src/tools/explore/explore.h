@@ -28,6 +28,13 @@ struct noted_choice {
 	char *at, *to; /* places: owned */
 };
 
+/* A warp, and how many visible operations it had; of the natural run alone, sorted. */
+struct noted_agent {
+	u64 launch, cta;
+	u32 warp;
+	u64 steps;
+};
+
 /* A warp that was held met what another did in its stead. */
 struct noted_meeting {
 	u64 launch, cta[2];
@@ -47,6 +54,7 @@ enum stuck { STUCK_NOT, STUCK_DEADLOCK, STUCK_LIVELOCK };
 struct notes {
 	VEC(struct noted_launch) launches;
 	VEC(struct noted_pair) pairs;
+	VEC(struct noted_agent) agents;
 	VEC(struct noted_choice) choices;
 	VEC(struct noted_meeting) meetings;
 	VEC(u64) copies;
@@ -65,16 +73,22 @@ const char *notes_stuck_word(u8 stuck);
 
 /* ---- plan.c ---- */
 
-enum strategy { STRATEGY_MIXED, STRATEGY_PCT, STRATEGY_RANDOM, STRATEGY_STARVE };
+enum strategy {
+	STRATEGY_MIXED,
+	STRATEGY_PCT,
+	STRATEGY_RANDOM,
+	STRATEGY_STARVE,
+	STRATEGY_EXHAUSTIVE, /* exhaust.c */
+};
 
 /* Schedule number i, from 1 on, for a program whose natural run has left these notes. */
 void plan_schedule(struct schedule *s, u64 i, enum strategy strategy, u32 depth,
 		   const struct notes *natural);
 
-/* ---- explore.c ---- */
+/* ---- options and runs ---- */
 
 struct explore_options {
-	u64 schedules, time_ms, jobs, minimise, depth, shard, shards, limit_ms; /* 0: none */
+	u64 schedules, time_ms, jobs, minimise, depth, shard, shards, limit_ms; /* 0: not given */
 	enum strategy strategy;
 	bool same_output, weak, all;
 	const char *replay, *check, *inject;
@@ -90,6 +104,10 @@ struct explore_run {
 };
 
 #define EXPLORE_DEVICES 16u
+/* The most that an option may ask for. */
+#define EXPLORE_COUNT_MOST ((u64)1 << 32)
+/* Exit status where PROG cannot be explored. */
+#define EXPLORE_UNFIT 3
 
 struct explore {
 	struct explore_options o;
@@ -98,14 +116,51 @@ struct explore {
 	struct explore_run natural[EXPLORE_DEVICES]; /* by device */
 	u64 natural_ms, limit_ms;
 	u64 runs; /* that were begun, for the names of files */
+	/* exhaustive: schedules that there are, by device; will all of them be run? */
+	u64 count[EXPLORE_DEVICES];
+	bool every;
 };
+
+/* What became of a schedule: the order of its conflicts, as a hash. */
+struct explored {
+	u64 number, order;
+	bool passes;
+};
+
+/* Schedules that fail in one way. */
+struct failure {
+	u64 key, number, count; /* number: the least of them */
+};
+
+struct search {
+	struct explore *x;
+	u64 next, failing; /* numbers; failing 0: none so far */
+	u64 begin_ms;
+	struct explore_run run[TRIALS_MAX], worst;
+	struct schedule schedule;
+	u32 running;
+	VEC(struct explored) explored;
+	VEC(struct failure) failures; /* --all: distinct ones */
+	u64 alike;                    /* schedules that fail like the one that is reported */
+	bool broken;
+};
+
+/* ---- explore.c ---- */
+
+/* Returns TOOL_OK, or the status to end with after a message. */
+int explore_naturally(struct explore *x, u32 device);
 
 /* ---- arguments.c: return TOOL_OK, or the status to end with after a message ---- */
 
 int explore_read_option(const struct tool_command *self, struct explore_options *o, int argc,
 			char **argv, int *i);
-int explore_check_options(const struct tool_command *self, const struct explore_options *o);
+int explore_check_options(const struct tool_command *self, struct explore_options *o);
 
+/* ---- runs.c ---- */
+
+/* Begin a run, which the caller waits for and ends. Both: false after a message. */
+bool explore_begin(struct explore *x, struct explore_run *r, u32 device, const struct schedule *s);
+bool explore_end(struct explore_run *r);
 /* Run it to its end. False after a message: it cannot be run. The caller frees r, also then. */
 bool explore_run(struct explore *x, struct explore_run *r, u32 device, const struct schedule *s);
 void explore_run_fini(struct explore_run *r);
@@ -114,6 +169,37 @@ bool explore_fails(const struct explore *x, const struct explore_run *r, u32 dev
 /* In the same way? With --all they have to look alike, too. */
 bool explore_alike(const struct explore *x, const struct explore_run *a,
 		   const struct explore_run *b);
+
+/* The same for failures that look alike. */
+u64 explore_failure_key(const struct explore_run *r);
+/* "exit status 1" */
+void explore_say_how(const struct explore *x, const struct explore_run *r, struct text *t);
+
+/* ---- exhaust.c ---- */
+
+/* After the natural runs. Returns TOOL_OK, or the status to end with after a message. */
+int exhaust_prepare(struct explore *x);
+/* Of schedule number *i, which becomes its number among those of the device. */
+u32 exhaust_device(const struct explore *x, u64 *i);
+void exhaust_plan(const struct explore *x, u64 i, struct schedule *s);
+
+/* ---- search.c ---- */
+
+int search_program(struct explore *x);
+u32 explore_device(const struct explore *x, u64 i);
+/* Schedule number i. */
+void explore_plan(const struct explore *x, u64 i, struct schedule *s);
+/*
+ * Of the schedules up to the one that fails, so that the answer does not depend on how many runs
+ * were under way: how many passed, and how many orders they had.
+ */
+u64 search_passed(const struct search *q);
+u64 search_orders(const struct search *q);
+
+/* ---- answer.c ---- */
+
+int search_conclude(struct search *q);
+void search_say_orders(const struct search *q);
 
 /* ---- minimise.c ---- */
 

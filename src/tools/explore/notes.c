@@ -107,6 +107,27 @@ static bool read_unseen_line(struct notes *n, const struct fields *f)
 	return u.place[0] && u.place[1] && VEC_PUSH(&n->unseen, u);
 }
 
+static bool read_agent_line(struct notes *n, const struct fields *f)
+{
+	struct noted_agent a = {.launch = wide_field(f, 1),
+				.cta = wide_field(f, 2),
+				.warp = field(f, 3),
+				.steps = wide_field(f, 4)};
+
+	return VEC_PUSH(&n->agents, a);
+}
+
+static int by_agent(const void *a, const void *b)
+{
+	const struct noted_agent *x = a, *y = b;
+
+	if (x->launch != y->launch)
+		return x->launch < y->launch ? -1 : 1;
+	if (x->cta != y->cta)
+		return x->cta < y->cta ? -1 : 1;
+	return x->warp < y->warp ? -1 : x->warp > y->warp;
+}
+
 static const char *const stuck_words[] = {"-", "deadlock", "livelock"};
 
 const char *notes_stuck_word(u8 stuck)
@@ -134,6 +155,8 @@ static bool read_note(struct notes *n, char *line)
 		return read_launch_line(n, &f);
 	if (!strcmp(f.at[0], "pair"))
 		return read_pair_line(n, &f);
+	if (!strcmp(f.at[0], "agent"))
+		return read_agent_line(n, &f);
 	if (!strcmp(f.at[0], "choice"))
 		return read_choice_line(n, &f);
 	if (!strcmp(f.at[0], "meet"))
@@ -178,6 +201,8 @@ bool notes_read(struct notes *n, const char *path)
 		line = end + 1;
 	}
 	free(text);
+	if (n->agents.len)
+		qsort(n->agents.at, n->agents.len, sizeof(*n->agents.at), by_agent);
 	return ok;
 }
 
@@ -200,6 +225,7 @@ void notes_fini(struct notes *n)
 	VEC_FREE(&n->unseen);
 	VEC_FREE(&n->launches);
 	VEC_FREE(&n->pairs);
+	VEC_FREE(&n->agents);
 	VEC_FREE(&n->choices);
 	VEC_FREE(&n->meetings);
 	VEC_FREE(&n->copies);

@@ -171,5 +171,7 @@ void plan_schedule(struct schedule *s, u64 i, enum strategy strategy, u32 depth,
 	case STRATEGY_STARVE:
 		plan_starve(s, natural, &d);
 		break;
+	case STRATEGY_EXHAUSTIVE:
+		break;
 	}
 }
