@@ -14,13 +14,14 @@ for tap_name in $(env | sed -n 's/^\(PTXLOOM_[A-Z_]*\)=.*/\1/p' | grep -v '^PTXL
 done
 unset CUDA_VISIBLE_DEVICES CUDA_LAUNCH_BLOCKING LD_PRELOAD LD_LIBRARY_PATH
 
-# `out` and `err` in it are what the last command printed.
-scratch=$(mktemp -d) || exit 1
-trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+# A scratch folder, where `out` and `err` are what the last command printed, and one for temporary files of what is
+# tested: another test that runs beside it makes some, too.
+tap_folder=$(mktemp -d) || exit 1
+trap 'chmod -R u+w "$tap_folder"; rm -rf "$tap_folder"' EXIT
 trap 'exit 1' HUP INT TERM
-# Temporary files of what is tested are this test's own: another test that runs beside it makes some, too.
-TMPDIR=$scratch/tmp
-mkdir "$TMPDIR"
+scratch=$tap_folder/scratch
+TMPDIR=$tap_folder/tmp
+mkdir "$scratch" "$TMPDIR" || exit 1
 export TMPDIR
 : >"$scratch/out"
 : >"$scratch/err"
