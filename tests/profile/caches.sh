@@ -1,11 +1,11 @@
 # The model of the caches on launches that an H200 and an H100 have counted: tests/counters/caches*.tsv. Of each group
-# of counters a share of the values has to be equal, and a share equal or nearly so. PTXLOOM_LONG=1: all launches, each
+# of counters a share of the values has to be equal, and a share equal or nearly so. TEST_LONG=1: all launches, each
 # column shown.
 . "${srcdir:-.}/tests/tap.sh"
 program=$PWD/tests/oracle/caches_cross
 cd "$srcdir" || exit 1
 last=719
-[ -n "${PTXLOOM_LONG:-}" ] && last=999999
+[ -n "${TEST_LONG:-}" ] && last=999999
 
 # measure DEVICE TABLE LAST: launches of a table, into $scratch/columns.
 measure()
@@ -14,7 +14,7 @@ measure()
 	status 0 ptxloom profile -d "$1" --csv --page raw --metrics "$metrics" --log-file "$scratch/raw" \
 		"$program" libcuda.so.1 "$2" 0 "$3"
 	awk -f tests/counters/compare.awk "$2" "$scratch/raw" >"$scratch/columns"
-	[ -z "${PTXLOOM_LONG:-}" ] || sed 's/^/# /' "$scratch/columns"
+	[ -z "${TEST_LONG:-}" ] || sed 's/^/# /' "$scratch/columns"
 }
 
 # agree WHAT PATTERN EQUAL NEAR: percentages of the values of the columns that fit.
