@@ -384,13 +384,13 @@ static bool is_side_by_side(const struct exec_access *a)
 
 static void visit_store(struct visit *v)
 {
+	struct written none;
 	u64 at, bytes;
 
 	if (!stores_defined(v)) {
 		/* Memory that is not followed keeps nothing, but what is stored there is used. */
 		for (u32 m = v->a->mask; m; m &= m - 1) {
-			struct written none = {0};
-
+			none = (struct written){0};
 			if (!find_init_place(v, (u32)__builtin_ctz(m)))
 				v->written = &none;
 			store_lane(v, (u32)__builtin_ctz(m));

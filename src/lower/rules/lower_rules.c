@@ -136,7 +136,7 @@ static void mov_pack(struct lower *l, const struct ir_operand *dst, const struct
 {
 	u32 n = lower_elements(l, vec), bits = isa_type_bits(l->in->form->type[0]),
 	    d = lower_register(l, dst, 0), t;
-	u32 part[4];
+	u32 part[4] = {0};
 
 	for (u32 i = 0; i < n; i++) {
 		struct ir_operand e = lower_element(l, vec, i);
