@@ -53,16 +53,10 @@ slow_tests = tests/check/library.sh tests/check/modes.sh tests/check/planted.sh 
 	tests/progress/ends.sh tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/project.sh \
 	$(slow_programs:%=tests/programs/%.sh)
 slow_programs = attend cc groups hints install limits loading order refusals samples sanitized streams textures ways writers
-# More than twenty seconds of a processor each, together more than all others.
-longest_tests = tests/check/library.sh tests/check/modes.sh tests/check/planted.sh tests/debug/findings.sh \
-	tests/debug/modes.sh tests/debug/moves.sh tests/debug/sessions.sh tests/explore/explore.sh \
-	tests/oracle/matrix_vectors.sh tests/programs/attend.sh tests/programs/cc.sh tests/programs/streams.sh \
-	tests/programs/ways.sh tests/progress/table.sh tests/python/python.sh tests/style/docs.sh tests/style/includes.sh \
-	tests/testkit/header.sh tests/testkit/project.sh tests/toolkit/relocatable.sh
-# What sanitizers have nothing to see in: texts, other compilers, the levels of the host, the time that things take.
-unsanitized_tests = $(filter tests/style/%,$(TESTS)) tests/debug/modes.sh tests/exec/hosts.sh tests/programs/attend.sh \
+# What sanitizers have nothing to see in, with tests/style: other compilers, levels of the host, how long things take.
+unsanitized_tests = tests/debug/modes.sh tests/exec/hosts.sh tests/programs/attend.sh \
 	tests/programs/cc.sh tests/testkit/header.sh tests/testkit/project.sh tests/toolkit/relocatable.sh
-# without LIST WORDS: the words that are not in LIST.
+# without LIST WORDS: those words that are not in LIST.
 quick_words = without() { list=" $$1 "; shift; for word; do case $$list in *" $$word "*) ;; *) echo $$word ;; esac; done; }
 check-list:
 	@for test in $(TESTS); do echo $$test; done
@@ -70,18 +64,15 @@ slow-list:
 	@for test in $(slow_tests); do echo $$test; done
 # Files and folders of the tarball, from the source folder.
 dist-list:
-	@for file in $(DISTFILES); do echo $$file; done | sed 's|^\.\./||; s|^$(top_srcdir)/||'
+	@for file in $(DISTFILES); do echo $$file; done | sed 's|^$(top_srcdir)/||; s|^\.\./||'
 quick-list:
 	@$(quick_words); without "$(slow_tests)" $(TESTS)
-# What .ci/run runs of a tarball, and with sanitizers.
-tarball-list:
-	@$(quick_words); without "$(longest_tests)" $(TESTS)
 sanitized-list:
-	@$(quick_words); without "$(unsanitized_tests)" $(TESTS)
+	@$(quick_words); without "$(unsanitized_tests)" $(TESTS) | grep -v '^tests/style/'
 check-quick: all
 	@$(quick_words); tests=`without "$(slow_tests)" $(TESTS)`; programs=`without "$(slow_tests)" $(check_PROGRAMS)`; \
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $$tests`" check_PROGRAMS="`echo $$programs`"
-.PHONY: check-list slow-list dist-list quick-list tarball-list sanitized-list check-quick
+.PHONY: check-list slow-list dist-list quick-list sanitized-list check-quick
 
 # Instructions that are added to a copy of the sources, which takes a build of its own.
 check-extend:
