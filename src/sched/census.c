@@ -18,13 +18,10 @@ static void take_census(struct sched_grid *g)
 	g->launch.tell(g->launch.user, &progress, &end);
 }
 
-void grid_pause_locked(struct sched_grid *g)
+static void see_to_pause(struct sched_grid *g, u32 why)
 {
 	struct sched_pool *p = g->pool;
-	u32 why = __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE);
 
-	if (PL_LIKELY(!why) || grid_is_over(g))
-		return;
 	g->busy++;
 	pthread_mutex_unlock(&p->lock);
 	if (why & PAUSE_CENSUS)
@@ -35,6 +32,16 @@ void grid_pause_locked(struct sched_grid *g)
 	g->busy--;
 	__atomic_fetch_and(&g->pause, ~why, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&p->work);
+}
+
+void grid_pause_locked(struct sched_grid *g)
+{
+	u32 why;
+
+	/* Also what was asked for meanwhile: no worker enters a grid that is to pause. */
+	while (PL_UNLIKELY((why = __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE)) != 0) &&
+	       !grid_is_over(g))
+		see_to_pause(g, why);
 }
 
 /* A grid that no worker is in, so that no share will see that a census is wanted. */

@@ -109,6 +109,50 @@ asked asked "a program with a handler of its own for SIGUSR1"
 says out '^handled$' "gets the signal"
 ok "$(! grep -q 'has run for' "$scratch/err"; echo $?)" "and nobody else"
 
+# One that repeats nothing: what looks for livelocks stops it again and again, and looks for long.
+cat >"$scratch/counts.cu" <<'EOF'
+__global__ void counts(unsigned *p, unsigned long n)
+{
+	unsigned v = *p;
+
+	for (unsigned long i = 0; i < n; i++)
+		v = v * 1664525u + 1013904223u;
+	*p = v;
+}
+
+int main()
+{
+	unsigned *p;
+
+	cudaMalloc(&p, sizeof(*p));
+	counts<<<1, 64>>>(p, 1ul << 60);
+	return cudaDeviceSynchronize();
+}
+EOF
+# Each question is asked when the one before was answered, or after ten seconds without an answer.
+ask_again_and_again()
+{
+	ptxloom run "$scratch/counts" 2>"$scratch/err" &
+	p=$!
+	sleep 1
+	asks=0
+	while [ $asks -lt 60 ] && kill -0 $p; do
+		asks=$((asks + 1))
+		kill -USR1 $p
+		for _ in $(seq 1000); do
+			[ "$(grep -c 'has run for' "$scratch/err")" -lt $asks ] || break
+			sleep 0.01
+		done
+		[ "$(grep -c 'has run for' "$scratch/err")" -eq $asks ] || break
+	done
+	kill -KILL $p
+	wait $p 2>"$scratch/killed"
+	echo "$asks questions, $(grep -c 'has run for' "$scratch/err") answers"
+}
+succeeds "a kernel that counts builds" ptxloom cc "$scratch/counts.cu" -o "$scratch/counts"
+skipping || ask_again_and_again >"$scratch/out"
+says out '^60 questions, 60 answers$' "a question is answered, too, while a livelock is looked for"
+
 ends 124 "--timeout ends a kernel that hangs" timeout 30 ptxloom run --timeout=1s "$hang"
 says err '^ptxloom: error: .*/hang ran for more than 1000 ms \(--timeout\)$' "it says so"
 says err "$where" "and where warps are"
