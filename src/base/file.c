@@ -1,10 +1,13 @@
 /*
- * Whole files in memory: mmap for regular files, reading for the rest.
+ * Whole files in memory: mmap for regular files, reading for the rest. Whole files on disk.
  */
 #include "src/base/file.h"
 
+#include "src/base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -88,4 +91,82 @@ void file_close(struct file *f)
 	else
 		free((void *)(uintptr_t)f->data);
 	*f = (struct file){0};
+}
+
+static bool put_all(int fd, const void *from, size_t n)
+{
+	const u8 *at = from;
+
+	while (n) {
+		ssize_t k = write(fd, at, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return false;
+		at += k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+/* In place. */
+static bool put_there(const char *path, const void *from, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), saved;
+	bool ok = fd >= 0 && put_all(fd, from, n);
+
+	saved = errno;
+	if (fd >= 0 && close(fd) && ok) {
+		saved = errno;
+		ok = false;
+	}
+	errno = saved;
+	return ok;
+}
+
+/* A new file beside it takes its place. *cannot: there can be none beside it. */
+static bool put_beside(const char *path, const struct stat *old, const void *from, size_t n,
+		       bool *cannot)
+{
+	struct text part = {0};
+	int fd, saved;
+	bool ok;
+
+	text_printf(&part, "%s.%ld.part", path, (long)getpid());
+	fd = part.failed ? -1 : open(part.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	saved = errno;
+	*cannot = fd < 0;
+	ok = fd >= 0 && (!old || !fchmod(fd, old->st_mode & 07777)) && put_all(fd, from, n);
+	if (fd >= 0) {
+		saved = errno;
+		if (close(fd) && ok) {
+			saved = errno;
+			ok = false;
+		}
+		if (ok && rename(part.at, path)) {
+			saved = errno;
+			ok = false;
+		}
+		if (!ok)
+			unlink(part.at);
+	}
+	text_fini(&part);
+	errno = saved;
+	return ok;
+}
+
+bool file_put(const char *path, const void *from, size_t n)
+{
+	char real[PATH_MAX];
+	struct stat old;
+	bool exists = !stat(path, &old), cannot, ok;
+
+	if (exists && (!S_ISREG(old.st_mode) || access(path, W_OK) || !realpath(path, real)))
+		return put_there(path, from, n);
+	/* Behind a link that leads nowhere there is no name to take. */
+	if (!exists && !lstat(path, &old))
+		return put_there(path, from, n);
+	ok = put_beside(exists ? real : path, exists ? &old : NULL, from, n, &cannot);
+	return ok || (cannot && put_there(path, from, n));
 }

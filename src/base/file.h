@@ -20,6 +20,12 @@ struct file {
 bool file_open(struct file *f, const char *path);
 void file_close(struct file *f);
 
+/*
+ * Make this the contents of `path`. A regular file keeps what it has until all is written; what is
+ * no regular file (a pipe, a terminal) is written to. Returns false with errno set.
+ */
+bool file_put(const char *path, const void *from, size_t n);
+
 /* What comes after the last slash of a path, which it is a part of. */
 static inline const char *file_base_name(const char *path)
 {

@@ -8,6 +8,7 @@
 #include "src/config.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -131,11 +132,29 @@ static const struct stand_in {
 	{"nvcc", "cc", tool_main_nvcc},
 };
 
+static void on_full_file(int number)
+{
+	(void)number;
+}
+
+/*
+ * A file that may not grow (ulimit -f) is an error of write(2), which has a message, and not the
+ * end. Programs that are started have the default again.
+ */
+static void take_full_files_for_errors(void)
+{
+	struct sigaction mine = {.sa_handler = on_full_file, .sa_flags = SA_RESTART}, now;
+
+	if (!sigaction(SIGXFSZ, NULL, &now) && now.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &mine, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	int status;
 
+	take_full_files_for_errors();
 	for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
 		if (!strcmp(name, stand_ins[i].name))
 			return flush(stand_ins[i].said, check_environment()

@@ -101,6 +101,29 @@ says pages/0-clamp.cu.html 'x\[i\] = clampv'
 says pages/index.html '0-clamp.cu.html'
 ok "$(grep -qi '<script' pages/*; echo $((!$?)))" "pages have no scripts"
 
+# A file that may not grow is an error with a message, and what is there stays.
+printf 'kept' >kept
+# limited WORD..: coverage's status and messages, where files may not grow.
+limited()
+{
+	capture sh -c '(ulimit -f 0; ptxloom coverage "$@"; echo "status $?") 2>&1 | cat' sh "$@"
+}
+for format in lcov cobertura json; do
+	limited report cov --$format -o kept
+	is out "ptxloom: error: kept: File too large
+status 2"
+done
+[ "$(cat kept)" = kept ] && [ -z "$(find . -name '*.part')" ]
+ok $? "the file that was there stays"
+limited merge cov -o kept.ptxcov
+says out '^ptxloom: error: .*: File too large$'
+says out '^status 2$' "a merge that does not fit"
+chmod 640 kept
+ln -s kept link
+status 0 ptxloom coverage report cov --lcov -o link
+[ -h link ] && grep -q '^end_of_record' kept && [ "$(stat -c %a kept)" = 640 ]
+ok $? "a link is followed, and permissions stay"
+
 # ---- limits and marks ----
 
 status 0 ptxloom coverage report cov --fail-under-lines 50 --fail-under-branches 20

@@ -106,6 +106,8 @@ ends 2 "a folder that is not there" ptxloom run --report nowhere/found.jsonl ./s
 says err 'nowhere/found.jsonl: No such file' "is named before the program runs"
 succeeds "a full disk" ptxloom run --report /dev/full ./short
 says err '^ptxloom: error: PTXLOOM_REPORT: /dev/full: No space' "is one line, and the program goes on"
+ends 2 "a report to a full disk" sh -c 'ptxloom report found.jsonl >/dev/full'
+is err 'ptxloom report: standard output: No space left on device' "is one line, too"
 
 # Coverage beside what was found.
 cat >covered.cu <<'END_OF_SOURCE'

@@ -52,6 +52,12 @@ succeeds "they are the same again" copy near.ptx --against near.tsv
 verdict $? "nothing is said"
 copy near.ptx --save-metrics again.tsv
 same near.tsv again.tsv "a second file is the same"
+capture sh -c '(ulimit -f 0
+	ptxloom exec far.ptx --block 64 --buffer "to:u32[64]" --buffer "from:u32[512]=iota" --save-metrics again.tsv
+	echo "status $?") 2>&1 | cat'
+is out "again.tsv: error: File too large
+status 2"
+same near.tsv again.tsv "keeps what it had"
 ends 3 "other numbers" copy far.ptx --against near.tsv
 says err '^ptxloom exec: metrics: copy: global_ld_sectors is 64, near.tsv:[0-9]+ has 8 \(\+700.0%\); most at ' \
 	"are named"

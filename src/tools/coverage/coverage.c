@@ -141,22 +141,19 @@ static bool is_enough(const char *what, u32 hit, u32 all, double least, bool any
 
 static bool put_report(const struct options *o, const struct text *t)
 {
-	FILE *to = o->to && strcmp(o->to, "-") ? fopen(o->to, "we") : stdout;
-	bool ok = to && !t->failed;
+	bool to_file = o->to && strcmp(o->to, "-") != 0;
 
-	if (!to) {
-		fprintf(stderr, "ptxloom: error: %s: %s\n", o->to, strerror(errno));
-		return false;
+	if (!t->failed && !to_file) {
+		/* The caller of every command checks standard output. */
+		if (t->len)
+			fwrite(t->at, 1, t->len, stdout);
+		return true;
 	}
-	if (ok && t->len)
-		ok = fwrite(t->at, 1, t->len, to) == t->len;
-	/* The caller of every command checks standard output. */
-	if (to != stdout && (fclose(to) || !ok)) {
-		fprintf(stderr, "ptxloom: error: %s: %s\n", o->to,
-			t->failed ? "out of memory" : strerror(errno));
-		return false;
-	}
-	return !t->failed;
+	if (!t->failed && file_put(o->to, t->at, t->len))
+		return true;
+	fprintf(stderr, "ptxloom: error: %s: %s\n", to_file ? o->to : "standard output",
+		t->failed ? "out of memory" : strerror(errno));
+	return false;
 }
 
 static bool write_report(const struct options *o, const struct cover_model *m)

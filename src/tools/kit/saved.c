@@ -70,13 +70,10 @@ void saved_print(const char *command, const char *what, const struct text *t)
 static bool write_saved(const struct saved *s, struct metric_base *now)
 {
 	struct text t = {0};
-	FILE *f = fopen(s->save, "we");
 	bool ok;
 
 	metric_base_write(now, s->has_places, &t);
-	ok = f && !t.failed && fwrite(t.at, 1, t.len, f) == t.len;
-	if (f)
-		ok = !fclose(f) && ok;
+	ok = !t.failed && file_put(s->save, t.at, t.len);
 	if (!ok)
 		fprintf(stderr, "%s: error: %s\n", s->save,
 			t.failed ? "no memory left" : strerror(errno));

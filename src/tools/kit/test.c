@@ -443,16 +443,13 @@ static int run_cases(struct test_job *j, struct text *junit)
 static bool write_junit(const struct test_job *j, const struct text *cases)
 {
 	struct text all = {0};
-	FILE *f = fopen(j->junit, "w");
 	bool ok;
 
 	junit_begin(&all, "ptxloom test", j->shown, j->failed);
 	if (cases->at)
 		text_puts(&all, cases->at);
 	junit_end(&all);
-	ok = f && !all.failed && !cases->failed && fwrite(all.at, 1, all.len, f) == all.len;
-	if (f)
-		ok = !fclose(f) && ok;
+	ok = !all.failed && !cases->failed && file_put(j->junit, all.at, all.len);
 	if (!ok)
 		fprintf(stderr, "%s: error: %s\n", j->junit, strerror(errno));
 	text_fini(&all);

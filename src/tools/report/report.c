@@ -1,6 +1,7 @@
 /*
  * ptxloom report: merges what processes wrote to PTXLOOM_REPORT.
  */
+#include "src/base/file.h"
 #include "src/base/setting.h"
 #include "src/tools/report/report.h"
 #include "src/tools/tools.h"
@@ -115,21 +116,16 @@ static bool read_report_options(const struct tool_command *self, struct report_c
 static int put_merged(const struct report *r, const struct report_choice *o)
 {
 	struct text t = {0};
-	FILE *to = o->to ? fopen(o->to, "we") : stdout;
 	bool ok;
 
-	if (!to) {
-		fprintf(stderr, "ptxloom report: error: %s: %s\n", o->to, strerror(errno));
-		return TOOL_USAGE;
-	}
 	(o->format ? o->format : &formats[0])->write(r, &t);
-	ok = !t.failed && (!t.len || fwrite(t.at, 1, t.len, to) == t.len) && !fflush(to);
-	if (o->to && fclose(to))
-		ok = false;
+	ok = !t.failed && (!o->to || file_put(o->to, t.at, t.len));
 	if (!ok)
 		fprintf(stderr, "ptxloom report: error: %s: %s\n",
 			o->to ? o->to : "standard output",
 			t.failed ? "no memory left" : strerror(errno));
+	else if (!o->to && t.len) /* The caller of every command checks it. */
+		fwrite(t.at, 1, t.len, stdout);
 	text_fini(&t);
 	return ok ? TOOL_OK : TOOL_USAGE;
 }

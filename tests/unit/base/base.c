@@ -125,6 +125,17 @@ static void test_file(void)
 	CHECK(!file_open(&f, ".") && errno == EISDIR);
 	CHECK(file_open(&f, "/dev/null") && f.size == 0);
 	file_close(&f);
+	CHECK(file_put(path, "one", 3) && file_put(path, "four", 4));
+	CHECK(file_open(&f, path) && f.size == 4 && !memcmp(f.data, "four", 4));
+	file_close(&f);
+	CHECK(file_put(path, NULL, 0) && file_open(&f, path) && f.size == 0);
+	file_close(&f);
+	CHECK(!unlink(path) && file_put(path, "new", 3) && !access(path, R_OK));
+	CHECK(!file_put("/dev/full", "x", 1) && errno == ENOSPC);
+	CHECK(file_put("/dev/null", "x", 1));
+	CHECK(!file_put("/nonexistent/file", "x", 1) && errno == ENOENT);
+	CHECK(!file_put(".", "x", 1) && errno == EISDIR);
+	CHECK(!unlink(path));
 }
 
 /* The mark stands below what it marks: tabs are eight columns, a UTF-8 sequence is one. */
