@@ -12,6 +12,8 @@ says out '^ok 5 - tail n=1 \(a100, seed 2\)$' "names"
 says out '^ok 54 - short \(h100, seed 3\)$'
 [ "$(grep -c '<testcase' j.xml)" = 54 ] && grep -q 'tests="54" failures="0"' j.xml
 ok $? "JUnit"
+[ "$(grep -c '<property name="ptxloom.seed" value="3"/>' j.xml)" = 18 ]
+ok $? "with seeds"
 skip_rest "$(command -v python3 >/dev/null || echo no python3)"
 succeeds "is well-formed" python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("j.xml")'
 skip_rest
@@ -39,7 +41,7 @@ verdict $? "from the second on"
 GTEST_TOTAL_SHARDS=4 refused 2 'GTEST_SHARD_INDEX has to be a number' "half of a shard" ptxloom test --list "$table"
 TEST_TOTAL_SHARDS=200 TEST_SHARD_INDEX=150 XML_OUTPUT_FILE=e.xml succeeds "a shard without cases" \
 	ptxloom test "$table"
-[ "$(sed -n 2p out)" = 1..0 ] && grep -q 'tests="0"' e.xml
+[ "$(sed -n 2p out)" = '1..0 # SKIP no case belongs to this shard' ] && grep -q 'tests="0"' e.xml
 verdict $? "has a plan, and a file"
 TESTBRIDGE_TEST_ONLY='short (t4, seed 1)' succeeds "counted" ptxloom test --coverage=cov "$table"
 is out "TAP version 13
@@ -74,6 +76,20 @@ says out '^ok 4 - wrong n=3 m=2$'
 says out '^ok 5 - last$' "and the others do not"
 grep -q 'failures="2"' f.xml && grep -q '<failure message="another result than expected">y\[1\]' f.xml
 ok $? "JUnit says why"
+
+printf '\357\273\277kernel saxpy in samples/saxpy.ptx\n%s\n%s\n' 'test range for n = 8..11 20 for m = 3..3 1..x' \
+	'    block $n arg u32=0 arg f32=2 buffer x:f32[4] buffer y:f32[4]' >range.ktest
+succeeds "ranges of numbers, behind a mark of UTF-8" ptxloom test --list range.ktest
+is out "range n=8 m=3
+range n=8 m=1..x
+range n=9 m=3
+range n=9 m=1..x
+range n=10 m=3
+range n=10 m=1..x
+range n=11 m=3
+range n=11 m=1..x
+range n=20 m=3
+range n=20 m=1..x"
 
 # wrong LINES PLACE MESSAGE: one message with its place, exit status 2, nothing is run.
 wrong()
@@ -112,6 +128,13 @@ wrong "${k}test a\n block \\0001\n" 3:8 'this is no text'
 wrong "${k}test a\n block $(printf '%070000d' 1)\n" 3:1 'more than 65536 bytes'
 wrong "${k}test a for n = $(printf '%040000d' 1)\n block $(printf '%090d' 0 | sed 's/0/$n/g')\n" 3:8 \
 	'longer than 1048576 bytes'
+wrong "${k}test a for n = 1 m = 2\n block 1\n" 2:20 'a further variable begins with for'
+wrong "${k}test a for n = 5..2\n block 1\n" 2:16 'no range of at most 1000000'
+wrong "${k}test a for n = 1..2000000\n block 1\n" 2:16 'no range of at most 1000000'
+wrong "${k}test b\n block 1\ntest a\n block 1\ntest a for n = 1\n block 2\ntest a\n block 1\n" 8:6 \
+	"there are two cases 'a'; the other is of line 4"
+wrong "on t4, check mem race\n" 1:18 "'race' is not known here"
+wrong "on t4, check mem h100\n" 1:18 "'h100' is not known here"
 wrong "on t9\n" 1:4 "no device 't9'"
 wrong "on t4,a100\n" 1:4 'one device is wanted'
 wrong "on t4, seeds 5..1\n" 1:14 'seeds are numbers'

@@ -62,7 +62,8 @@ static void make_case(struct ktest_reader *r, const struct ktest_span *device, c
 	if (r->failed)
 		return;
 	name_case(r, device, seed, &name);
-	diag_locate(&r->source, (u32)(r->name.at - r->source.text), &c.line, &column);
+	c.at = (u32)(r->name.at - r->source.text);
+	diag_locate(&r->source, c.at, &c.line, &column);
 	c.name = name.at ? strdup(name.at) : NULL;
 	c.kernel = copy_span(r->kernel);
 	c.device = device ? copy_span(*device) : NULL;
@@ -235,19 +236,18 @@ static void add_test_device(struct ktest_reader *r, struct ktest_span w)
 /* on DEVICE.., seeds LIST, check LIST, timeout TIME */
 static void read_on(struct ktest_reader *r)
 {
-	bool first = true, ends = false;
+	bool devices = true; /* may follow */
 	struct ktest_span w;
 
 	r->devices.len = 0;
 	seeds_fini(&r->seeds);
 	r->checks.len = r->timeout.len = 0;
 	while (!r->failed && (w = ktest_word(r)).len) {
-		bool is_device = !ends && (first || r->devices.len) && !ktest_is(w, "seeds") &&
-				 !ktest_is(w, "check") && !ktest_is(w, "timeout");
+		bool is_device = devices && !ktest_is(w, "seeds") && !ktest_is(w, "check") &&
+				 !ktest_is(w, "timeout");
 		struct ktest_span value = is_device ? w : ktest_word(r);
 
-		first = false;
-		ends = ends_part(&value);
+		devices = !ends_part(&value) && is_device;
 		if (is_device)
 			add_test_device(r, value);
 		else if (ktest_is(w, "seeds"))
@@ -257,10 +257,44 @@ static void read_on(struct ktest_reader *r)
 		else if (ktest_is(w, "timeout"))
 			read_ktest_setting(r, value, SETTING_TIMEOUT, &r->timeout);
 		else
-			ktest_wrong(r, w, "on DEVICE.., seeds LIST, check LIST, timeout TIME",
+			ktest_wrong(r, w, "on t4 a100, seeds 1..3, check mem,race, timeout 5s",
 				    "'%.*s' is not known here", (int)(w.len < 80 ? w.len : 80),
 				    w.at);
 	}
+}
+
+/* A value, or FIRST..LAST: all whole numbers from the one to the other. */
+static void add_values(struct ktest_reader *r, struct ktest_variable *v, struct ktest_span w)
+{
+	struct text t = {0};
+	u64 first, last;
+	int end = 0;
+
+	text_add(&t, w.at, w.len);
+	if (!t.at || !isdigit((unsigned char)*t.at) || w.len > 32 ||
+	    sscanf(t.at, "%" SCNu64 "..%" SCNu64 "%n", &first, &last, &end) != 2 ||
+	    (size_t)end != w.len) {
+		if (!VEC_PUSH(&v->values, w))
+			ktest_wrong(r, w, NULL, "no memory left");
+	} else if (last < first || last - first >= KTEST_CASES_MAX) {
+		ktest_wrong(r, w, NULL, "this is no range of at most %u numbers", KTEST_CASES_MAX);
+	} else {
+		for (u64 n = first; !r->failed; n++) {
+			char number[24];
+			struct ktest_span value = {0};
+
+			snprintf(number, sizeof(number), "%" PRIu64, n);
+			ktest_push(r, &r->numbers, w, number);
+			if (!r->failed)
+				value.at = r->numbers.at[r->numbers.len - 1];
+			value.len = strlen(number);
+			if (!r->failed && !VEC_PUSH(&v->values, value))
+				ktest_wrong(r, w, NULL, "no memory left");
+			if (n == last)
+				break;
+		}
+	}
+	text_fini(&t);
 }
 
 /* for NAME = VALUE.. */
@@ -286,8 +320,10 @@ static void read_variable(struct ktest_reader *r, struct ktest_span word)
 	r->variables++;
 	while (!r->failed && (w = ktest_word(r)).len && !ktest_is(w, "for")) {
 		back = r->at;
-		if (!VEC_PUSH(&v->values, w))
-			ktest_wrong(r, w, NULL, "no memory left");
+		if (ktest_is(w, "="))
+			ktest_wrong(r, w, "for n = 1 2 for m = 3",
+				    "a further variable begins with for");
+		add_values(r, v, w);
 	}
 	r->at = back;
 	if (!v->values.len)
@@ -349,11 +385,46 @@ static void read_ktest_line(struct ktest_reader *r, struct ktest_span line)
 			"'%.*s' is not known here", (int)(w.len < 80 ? w.len : 80), w.at);
 }
 
+static int compare_cases(const void *a, const void *b)
+{
+	const struct ktest_case *const *x = a, *const *y = b;
+	int order = strcmp((*x)->name, (*y)->name);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Reports, saved metrics and --filter tell cases apart by their names. */
+static void find_twins(struct ktest_reader *r)
+{
+	size_t n = r->out->cases.len;
+	const struct ktest_case **all = malloc((n + 1) * sizeof(*all)), *twin = NULL, *of = NULL;
+
+	for (size_t i = 0; all && i < n; i++)
+		all[i] = &r->out->cases.at[i];
+	if (all)
+		qsort(all, n, sizeof(*all), compare_cases);
+	for (size_t i = 1; all && i < n; i++)
+		if (!strcmp(all[i]->name, all[i - 1]->name) && (!twin || all[i] < twin)) {
+			twin = all[i];
+			of = all[i - 1];
+		}
+	if (!all)
+		ktest_wrong(r, (struct ktest_span){r->source.text, 0}, NULL, "no memory left");
+	else if (twin)
+		ktest_wrong(r, (struct ktest_span){r->source.text + twin->at, 4}, NULL,
+			    "there are two cases '%s'; the other is of line %u", twin->name,
+			    of->line);
+	free(all);
+}
+
 bool ktest_read(struct ktest *t, const struct diag_source *source, struct diag *d)
 {
 	struct ktest_reader r = {.source = *source, .diag = d, .out = t};
 	const char *at = source->text, *end = at + source->size;
 
+	/* The mark that editors of Windows put first. */
+	if (source->size >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
+		at += 3;
 	*t = (struct ktest){0};
 	if (source->size > SOURCE_MAX)
 		ktest_wrong(&r, (struct ktest_span){at, 0}, NULL, "the file has more than %u bytes",
@@ -376,8 +447,13 @@ bool ktest_read(struct ktest *t, const struct diag_source *source, struct diag *
 		end_test(&r);
 	if (!r.failed && !t->cases.len)
 		ktest_wrong(&r, (struct ktest_span){source->text, 0}, NULL, "there is no test");
+	if (!r.failed)
+		find_twins(&r);
 	for (u32 i = 0; i < r.variables; i++)
 		VEC_FREE(&r.variable[i].values);
+	for (size_t i = 0; i < r.numbers.len; i++)
+		free(r.numbers.at[i]);
+	VEC_FREE(&r.numbers);
 	VEC_FREE(&r.devices);
 	VEC_FREE(&r.lines);
 	seeds_fini(&r.seeds);

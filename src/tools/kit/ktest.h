@@ -19,6 +19,7 @@ struct ktest_case {
 	char *kernel;  /* as written */
 	u32 image;     /* of the list */
 	u32 line;      /* of its test */
+	u32 at;        /* where the test's name is in the source */
 	char *device;  /* NULL: the default */
 	char *timeout; /* of a launch, NULL: none */
 	u64 seed;

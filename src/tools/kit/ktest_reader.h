@@ -38,7 +38,8 @@ struct ktest_reader {
 	VEC(struct ktest_span) lines;
 	struct ktest_variable variable[KTEST_VARIABLES];
 	u32 variables;
-	u64 bytes; /* of words of cases */
+	ktest_words numbers; /* of ranges: values of variables */
+	u64 bytes;           /* of words of cases */
 };
 
 /* Report at this place, once; `failed` is then set. */

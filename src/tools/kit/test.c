@@ -345,6 +345,7 @@ static void show_result(struct test_job *j, struct test_run *r, struct text *jun
 {
 	struct trial *t = r->trial;
 	struct text output = {0}, failure = {0}, differ = {0}, properties = {0};
+	char seed[24];
 	size_t first;
 	bool same = test_take_metrics(j, r, &first, &differ);
 	bool ok = !t->signal && !t->status && same;
@@ -367,6 +368,10 @@ static void show_result(struct test_job *j, struct test_run *r, struct text *jun
 	if (j->junit) {
 		if (r->c->device)
 			junit_property(&properties, "ptxloom.device", r->c->device);
+		if (r->c->has_seed) {
+			snprintf(seed, sizeof(seed), "%llu", (unsigned long long)r->c->seed);
+			junit_property(&properties, "ptxloom.seed", seed);
+		}
 		add_metric_properties(j, first, &properties);
 		x.properties = properties.at;
 		junit_add(junit, &x);
@@ -425,7 +430,8 @@ static int run_cases(struct test_job *j, struct text *junit)
 {
 	struct test_slots s = {0};
 
-	printf("TAP version 13\n1..%zu\n", j->runs.len);
+	printf("TAP version 13\n1..%zu%s\n", j->runs.len,
+	       j->runs.len ? "" : " # SKIP no case belongs to this shard");
 	fflush(stdout);
 	while (j->shown < j->runs.len) {
 		if (!fill_slots(j, &s) || (s.len && !wait_for_case(&s)))
