@@ -127,6 +127,15 @@ grep -q '^| short.cu:3 ' summary
 ok $? "a summary"
 grep -q '^SF:' device.info
 ok $? "and coverage"
+sed -i '1s/.*/{"torn/' ptxloom.jsonl
+rm -f ptxloom.sarif device.info summary
+ends 1 "a line that is damaged is told" bash -euo pipefail step2
+[ -s ptxloom.sarif ] && [ -s device.info ] && [ -s summary ]
+ok $? "and the rest is there"
+rm ptxloom.jsonl
+succeeds "nothing was run" bash -euo pipefail step2
+grep -q '"results"' ptxloom.sarif
+ok $? "SARIF, all the same"
 unset GITHUB_ACTIONS GITHUB_WORKSPACE
 skip_rest ""
 

@@ -305,7 +305,8 @@ static bool is_in_workflow(void)
 {
 	const char *value = getenv("GITHUB_ACTIONS");
 
-	return value && !strcmp(value, "true") && !setting_text(SETTING_CHECK_FILE);
+	return setting_number(SETTING_ANNOTATE, value && !strcmp(value, "true")) &&
+	       !setting_text(SETTING_CHECK_FILE);
 }
 
 bool findings_open(struct findings *l, u32 checks, struct text *why)

@@ -344,7 +344,7 @@ static void github_finding(const struct finding *f, struct text *t)
 			text_printf(t, ",line=%u", at->line);
 		text_puts(t, ",");
 	}
-	text_printf(t, "title=%s::", finding_word(f->kind));
+	text_printf(t, "title=ptxloom %s::", finding_word(f->kind));
 	github_text(t, f->text.at ? f->text.at : "", false);
 	text_puts(t, "\n");
 }

@@ -43,7 +43,7 @@ else
 	skip "documents are valid" "no python3"
 fi
 check --check=race --format=github
-says err "^::error file=race\.cu,line=$line,title=race::Error: Race reported .*%0A"
+says err "^::error file=race\.cu,line=$line,title=ptxloom race::Error: Race reported .*%0A"
 says err '^========= RACECHECK SUMMARY: 1 hazard'
 
 # A file that is there is not written over by another process of the program; a new run begins anew.

@@ -92,6 +92,12 @@ succeeds "a program is built" ptxloom cc -lineinfo short.cu -o short
 ends 86 "in a workflow of GitHub" env GITHUB_ACTIONS=true ptxloom run --check=mem --report found.jsonl ./short
 [ "$(cat out err | grep -c '^::error file=short.cu,line=3,')" -eq 1 ]
 ok $? "there is one annotation"
+ends 86 "without" env GITHUB_ACTIONS=true PTXLOOM_ANNOTATE=0 ptxloom run --check=mem ./short
+[ "$(cat out err | grep -c '^::error')" -eq 0 ]
+ok $? "there is none"
+ends 86 "anywhere" env PTXLOOM_ANNOTATE=1 ptxloom run --check=mem ./short
+[ "$(cat out err | grep -c '^::error file=short.cu,line=3,title=ptxloom invalid-access::')" -eq 1 ]
+ok $? "there is one if that is asked for"
 skipping || for i in 1 2 3 4 5 6 7 8; do
 	PTXLOOM_REPORT=found.jsonl ptxloom run -d t4 ./short >/dev/null 2>&1 &
 done
