@@ -269,8 +269,10 @@ bool cover_make_folder(const char *path)
 
 		*at = 0;
 		ok = !mkdir(copy, 0777) || errno == EEXIST || errno == EISDIR;
-		if (!ok && errno == EROFS)
+		if (!ok && errno == EROFS) {
 			ok = !access(copy, F_OK);
+			errno = EROFS;
+		}
 		*at = end;
 	}
 	free(copy);

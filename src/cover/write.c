@@ -188,7 +188,11 @@ static void put_site(const struct cover_site *x, const struct cover_style *s, st
 
 static void put_sum(const char *what, u32 hit, u32 all, struct text *out)
 {
-	text_printf(out, "%s: %.1f%% (%u of %u)\n", what, cover_percent(hit, all), hit, all);
+	if (all)
+		text_printf(out, "%s: %.1f%% (%u of %u)\n", what, cover_percent(hit, all), hit,
+			    all);
+	else
+		text_printf(out, "%s: none\n", what);
 }
 
 static struct cover_sum sum_of(const struct cover_model *m, const struct cover_file *f,

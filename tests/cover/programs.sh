@@ -136,6 +136,7 @@ status 0 ptxloom coverage report cov --lcov --map "$scratch=$scratch/elsewhere"
 says out '^SF:elsewhere/clamp.cu$'
 ok "$(grep -qE '^(DA:24|BRDA:23)' out; echo $((!$?)))" "marked lines and branches are left out"
 refused 0 'no source lies in' "sources that are elsewhere" ptxloom coverage report cov --root elsewhere
+says out '^lines: none$' "are no share of nothing"
 
 refused 1 'lines: 0.0% .0 of 0., less than 1%' "where nothing was counted, nothing is enough" \
 	ptxloom coverage report cov --root elsewhere --fail-under-lines 1
@@ -229,6 +230,7 @@ refused 2 'unknown option' "an unknown option" ptxloom coverage report --xml x
 refused 2 'one format at a time' "two formats" ptxloom coverage report --json --lcov x
 refused 2 'No such file' "no such profile" ptxloom coverage report nowhere
 refused 2 'is no percentage' "no percentage" ptxloom coverage report --fail-under-lines 101 x
+refused 2 "no value for '--gcovr'" "no version" ptxloom coverage report --gcovr= x
 refused 2 'OLD=NEW' "no map" ptxloom coverage report --map a x
 refused 2 'needs -o' "a merge to nowhere" ptxloom coverage merge x
 mkdir empty

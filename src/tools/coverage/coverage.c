@@ -276,6 +276,8 @@ static int read_cover_option(struct options *o, int argc, char **argv, int *i)
 	if (read_cover_word(o, word, &ok))
 		return ok ? TOOL_OK : tool_usage(o->self, "'%s': one format at a time", word);
 	if ((value = tool_option_value(argc, argv, i, "--gcovr"))) {
+		if (!*value)
+			return tool_usage(o->self, "there is no value for '--gcovr'");
 		o->style.gcovr = value;
 		ok = choose_format(o, FORMAT_GCOVR);
 	} else if ((value = tool_option_value(argc, argv, i, "--root"))) {
