@@ -202,7 +202,7 @@ class _Plugin:
         unknown = set(said) - {
             "device", "seeds", "check", "inject", "memory", "timeout", "counters"}
         if unknown or (mark and mark.args):
-            raise pytest.UsageError("%s: the mark ptxloom does not know %s" % (
+            raise pytest.Collector.CollectError("%s: the mark ptxloom does not know %s" % (
                 metafunc.definition.nodeid, ", ".join(sorted(unknown)) or "words without names"))
         option = self._config.getoption
         devices = _words(said.get("device")) or \
