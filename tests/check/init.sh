@@ -71,6 +71,56 @@ wgmma_rows %d2 >"$scratch/bad.ptx"
 status 0 ptxloom exec --check=init -d h100 "$scratch/fine.ptx" --block 128 --buffer out:f32[1]
 status 86 ptxloom exec --check=init -d h100 "$scratch/bad.ptx" --block 128 --buffer out:f32[1]
 
+# Scales of rows and columns, in bytes that count and in others: lane 4 has those of row 1 and of column 1.
+scaled()
+{
+	cat <<END
+.version 8.7
+.target sm_120a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.reg .b32 %r<4>;
+	.reg .b32 %s<4>;
+	.reg .f32 %f<5>;
+	.reg .b64 %a<3>;
+	.reg .pred %p;
+	ld.param.u64 %a0, [out];
+	mov.u32 %r0, %tid.x;
+	mul.wide.u32 %a1, %r0, 8;
+	add.u64 %a0, %a0, %a1;
+	mov.b32 %r1, 0x38383838;
+	mov.b32 %s0, 0x7f7f7f7f;
+	setp.$1.u32 %p, %r0, 4;
+	@%p mov.b32 %s1, 0x7f7f7f7f;
+	prmt.b32 %s2, %s0, %s1, 0x5400;
+	mov.f32 %f0, 0f00000000;
+	mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0
+		{%f1, %f2, %f3, %f4}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f0, %f0, %f0, %f0},
+		$2, {$3, 0}, $4, {0, 0};
+	st.global.v2.f32 [%a0], {%f$5, %f$6};
+	ret;
+}
+END
+}
+
+# scales EXIT WHAT ARGUMENTS...: of scaled
+scales()
+{
+	want=$1
+	what=$2
+	shift 2
+	scaled "$@" >"$scratch/scales.ptx"
+	ends "$want" "$what" ptxloom exec --check=init -d rtx5090 "$scratch/scales.ptx" --block 32 \
+		--buffer out:f32[64]
+}
+scales 0 "all scales are there" ge %s0 0 %s0 1 2
+scales 86 "a row without its scale" ne %s1 0 %s0 1 2
+scales 0 "the other rows have theirs" ne %s1 0 %s0 3 4
+scales 86 "a column without its scale" ne %s0 0 %s1 3 4
+scales 86 "a byte without the scale" ne %s2 2 %s0 1 2
+scales 0 "a byte that does not count" ne %s2 1 %s0 1 2
+
 if has_clang; then
 	succeeds "a program is built" build_program
 	for kernel in $(kernels_of $source); do

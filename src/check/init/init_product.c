@@ -156,6 +156,35 @@ static void find_metadata(const struct step *s, u32 meta, u32 w, struct factors 
 		}
 }
 
+/* Does a lane lack one of the scales that it has for a row or column: bytes from `first` on? */
+static void note_scales(const struct step *s, u32 row, u32 w, u32 lane, u32 first,
+			struct taint_value *of)
+{
+	struct taint_value v = taint_get(s->t, row, (s->first + w) * WARP_LANES + lane);
+
+	for (u32 i = 0; i < s->in->product.rule.block; i++)
+		if (v.mask >> (first + i) % 4 & 1 && !of->mask)
+			*of = v;
+}
+
+#define SCALED_ROWS 16u
+#define SCALED_COLUMNS 8u
+
+/* As take_scales of src/mma/product_scaled.c finds them: of the first lane's bytes and lanes. */
+static void find_scale_bytes(const struct step *s, const u32 *at, u32 w, struct factors *x)
+{
+	u32 word = (s->first + w) * WARP_LANES, where[4];
+
+	for (u32 i = 0; i < 4; i++)
+		where[i] =
+			((const u32 *)(const void *)(s->g->regs + at[i / 2 * 3 + 1 + i % 2]))[word];
+	for (u32 i = 0; taint_lanes(s->t, at[0], s->first + w) && i < SCALED_ROWS; i++)
+		note_scales(s, at[0], w, i % 8 * 4 + (where[1] & 1) * 2 + i / 8, where[0],
+			    &x->row[i]);
+	for (u32 i = 0; taint_lanes(s->t, at[3], s->first + w) && i < SCALED_COLUMNS; i++)
+		note_scales(s, at[3], w, i * 4 + (where[3] & 3), where[2], &x->column[i]);
+}
+
 static struct taint_value value_of_group(const struct mma_form *f, const struct factors *x, u32 i,
 					 u32 l)
 {
@@ -231,6 +260,8 @@ void init_pass_product(struct step *s)
 		find_by(s, by, a, b, w, &x);
 		if (sparse)
 			find_metadata(s, meta, w, &x);
+		if (s->in->inner == OP_mma_scaled)
+			find_scale_bytes(s, row + p->d + p->a + p->b + p->c + sparse, w, &x);
 		if (by == BY_NONE)
 			worst = worst_operand(s, a, b, w);
 		for (u32 i = 0; i < p->d; i++)
