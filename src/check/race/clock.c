@@ -722,19 +722,6 @@ void clock_warp_sync(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u
 	end_half(k, c, warp, members);
 }
 
-void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, bool releases)
-{
-	for (u32 m = mask; m; m &= m - 1)
-		clock_strong_write(k, &k->clusters, c, warp * WARP_LANES + (u32)__builtin_ctz(m),
-				   c->cluster + 1, SCOPE_CLUSTER, releases, true);
-}
-
-void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask)
-{
-	c->waits[warp] |= mask;
-	c->cluster_waits[warp] |= mask;
-}
-
 void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 {
 	u32 gone = c->waits[warp] & mask;
@@ -742,10 +729,7 @@ void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 	if (PL_LIKELY(!gone))
 		return;
 	c->waits[warp] &= ~gone;
-	for (u32 m = c->cluster_waits[warp] & gone; m; m &= m - 1)
-		clock_strong_read(&k->clusters, c, warp * WARP_LANES + (u32)__builtin_ctz(m),
-				  c->cluster + 1, SCOPE_CLUSTER, true);
-	c->cluster_waits[warp] &= ~gone;
+	clock_cluster_leave(k, c, warp, gone);
 	for (u32 b = 0; b < CTA_BARRIERS; b++)
 		if (c->bar[b].open && (c->bar[b].leaving[warp] & gone))
 			end_meeting(k, c, &c->bar[b]);

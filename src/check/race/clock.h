@@ -72,6 +72,7 @@ struct clock_cta {
 	u32 warp_known[32];    /* all threads of the CTA, up to then, by each lane of the warp */
 	u32 waits[32];         /* lanes that have come to a barrier and were not seen since */
 	u32 cluster_waits[32]; /* those of them at the barrier of the cluster */
+	u32 cluster_odd[32];   /* lanes whose next arrival there is in an odd phase */
 	struct meeting bar[CTA_BARRIERS];
 	/* bar.warp.sync that not all members have come to */
 	struct {
@@ -129,6 +130,8 @@ void clock_group_read(struct clock *k, struct clock_cta *c, u32 warp);
 /* Lanes arrive at the barrier of the cluster; they wait there. releases: without a fence before. */
 void clock_cluster_arrive(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, bool releases);
 void clock_cluster_wait(struct clock_cta *c, u32 warp, u32 mask);
+/* They are seen behind it, if they have waited there. */
+void clock_cluster_leave(struct clock *k, struct clock_cta *c, u32 warp, u32 gone);
 
 /*
  * A strong access of one thread to the variable `key`: a read; a write, after which what was

@@ -80,7 +80,8 @@ static void race_unlock(struct race_check *r)
 
 /*
  * Are accesses to shared memory done with at the barrier behind them? Copies of the asynchronous
- * proxy want a fence behind those before; a compare and swap asks which loads it is tried with.
+ * proxy and wgmma want a fence behind those before; a compare and swap asks which loads it is
+ * tried with.
  */
 static bool can_be_quick(const struct program *p)
 {
@@ -88,7 +89,8 @@ static bool can_be_quick(const struct program *p)
 		const struct uop *in = &p->uop[i];
 		const struct isa_form *form;
 
-		if (in->inner == OP_bulk || in->inner == OP_tensor || in->inner == OP_remote_async)
+		if (in->inner == OP_bulk || in->inner == OP_tensor ||
+		    in->inner == OP_remote_async || in->inner == OP_wgmma)
 			return false;
 		if (uop_kind(in->inner) != UOP_ATOMIC || uop_info[in->inner].space == MEM_GLOBAL)
 			continue;

@@ -258,16 +258,31 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 			      v->launch->found);
 }
 
+/* Does a fence between proxies of the thread stand behind a moment: wgmma, of its warpgroup? */
+static bool is_fenced(const struct visit *v, u32 thread, u32 time)
+{
+	u32 first = thread, n = 1;
+
+	if (v->manner.of_group) {
+		n = WARPGROUP_WARPS * WARP_LANES;
+		first = thread / n * n;
+	}
+	for (u32 i = first; i < first + n && i < v->cta->threads; i++)
+		if (v->cta->thread[i].proxy_fence >= time)
+			return true;
+	return false;
+}
+
 /*
- * Bulk and tensor copies go another way to memory than what a thread has written before: does
- * neither thread's fence between the two stand behind that write?
+ * Bulk and tensor copies, and wgmma, go another way to memory than what a thread has written
+ * before: does neither thread's fence between the two stand behind that write?
  */
 static bool is_unfenced(const struct visit *v, const struct touch *t)
 {
-	return v->agent >= AGENT_BULK_READ && v->a->space == MEM_SHARED &&
+	return (v->agent >= AGENT_BULK_READ || v->manner.of_group) && v->a->space == MEM_SHARED &&
 	       who_agent_of(t->who) == AGENT_THREAD && who_cta_of(t->who) == v->cta->number &&
 	       v->cta->thread[who_index(t->who)].proxy_fence < t->time &&
-	       v->cta->thread[v->thread].proxy_fence < t->time;
+	       !is_fenced(v, v->thread, t->time);
 }
 
 /* The lane in question, of those that the access is of. */
@@ -284,7 +299,7 @@ static void against(struct visit *v, const struct touch *t, u64 address, bool is
 
 	if (!t->who || (t->strong && v->now.strong && scopes_meet(t, v)))
 		return;
-	if (PL_LIKELY(is_before_barrier(v, t)) && v->agent == AGENT_THREAD)
+	if (PL_LIKELY(is_before_barrier(v, t)) && v->agent == AGENT_THREAD && !v->manner.of_group)
 		return;
 	for (u32 m = v->now.lanes; m; m &= m - 1) {
 		race_take_lane(v, (u32)__builtin_ctz(m));

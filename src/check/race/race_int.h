@@ -21,6 +21,7 @@ struct manner {
 /* A wait at an mbarrier that a thread has come to and was not seen behind. */
 struct race_wait {
 	u64 key, owner; /* the number of the CTA that has it */
+	bool acquires;
 };
 
 /* A CTA that runs. */

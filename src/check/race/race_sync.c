@@ -20,7 +20,7 @@ static void resume_wait(struct race_launch *l, struct race_cta *c, u32 warp, u32
 
 		if (owner)
 			clock_strong_read(&owner->variables, c->clock, thread, c->wait[thread].key,
-					  SCOPE_CLUSTER, true);
+					  SCOPE_CLUSTER, c->wait[thread].acquires);
 	}
 }
 
@@ -112,7 +112,7 @@ static u64 shared_offset(const struct cta *c, u64 address)
 	return address - base < MEM_SHARED_WINDOW ? address - base : address;
 }
 
-static void note_wait(struct race_cta *c, u32 thread, u64 key, u64 owner)
+static void note_wait(struct race_cta *c, u32 thread, const struct race_wait *x)
 {
 	if (!c->wait)
 		c->wait = calloc(c->clock->threads, sizeof(*c->wait));
@@ -120,7 +120,7 @@ static void note_wait(struct race_cta *c, u32 thread, u64 key, u64 owner)
 		known_fail();
 		return;
 	}
-	c->wait[thread] = (struct race_wait){key, owner};
+	c->wait[thread] = *x;
 	c->waiting[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
 }
 
@@ -133,6 +133,8 @@ static void on_mbarrier(struct race_launch *l, struct race_cta *c, const struct 
 	const struct gang *g = exec_gang_of(s->cta, s->warp);
 	const u64 *row = (const u64 *)(g->regs + s->in->a);
 	bool waits = s->in->mbar.action >= MBAR_WAIT;
+	const struct isa_form *form = exec_form(l->program, s->in);
+	bool orders = !form || !isa_form_has(form, M_relaxed);
 
 	for (u32 m = s->mask; m; m &= m - 1) {
 		u32 lane = (u32)__builtin_ctz(m), thread = s->warp * WARP_LANES + lane;
@@ -142,10 +144,11 @@ static void on_mbarrier(struct race_launch *l, struct race_cta *c, const struct 
 		struct race_cta *owner = race_owner(l, s->cta, address, &at);
 
 		if (owner && waits)
-			note_wait(c, thread, key, owner->clock->number);
+			note_wait(c, thread,
+				  &(struct race_wait){key, owner->clock->number, orders});
 		else if (owner)
 			clock_strong_write(&l->clock, &owner->variables, c->clock, thread, key,
-					   SCOPE_CLUSTER, true, true);
+					   SCOPE_CLUSTER, orders, true);
 	}
 }
 
