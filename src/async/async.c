@@ -270,6 +270,8 @@ bool async_issue(struct cta *c, const struct async_op *op)
 		a->op = bigger;
 		a->cap = cap;
 	}
+	if (now.mbar)
+		now.phase = mbar_read(*now.mbar).phase;
 	a->op[a->len++] = now;
 	a->some = true;
 	return true;
@@ -485,6 +487,17 @@ u32 async_copies_for(const struct cta *c, const u64 *mbar, u64 *bytes)
 			*bytes += a->op[i].bytes;
 		}
 	return n;
+}
+
+u64 async_bytes_of_phase(const struct cta *c, const u64 *mbar, u32 parity)
+{
+	const struct async_cta *a = c->async;
+	u64 bytes = 0;
+
+	for (u32 i = 0; a && i < a->len; i++)
+		if (a->op[i].mbar == mbar && a->op[i].phase == parity)
+			bytes += a->op[i].bytes;
+	return bytes;
 }
 
 /* ---- the end of a CTA ---- */

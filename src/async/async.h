@@ -63,6 +63,7 @@ struct async_op {
 	u32 bytes;
 	async_apply *apply; /* ASYNC_REDUCE */
 	u64 *mbar;          /* gets the completion of `bytes`, NULL: a bulk group */
+	u32 phase;          /* of mbar, when it was issued */
 	u32 thread; /* bulk groups: issued by this thread of the CTA, as its group `group` */
 	u32 group;
 	u8 data[16];
@@ -135,6 +136,8 @@ void async_list_wait(struct cta *c, u32 warp, u32 lane, const u64 *mbar, bool ov
 u32 async_waiting(const struct cta *c, u32 warp, const u64 *mbar);
 /* What is under way that will arrive on an mbarrier of the CTA: copies, and their bytes. */
 u32 async_copies_for(const struct cta *c, const u64 *mbar, u64 *bytes);
+/* Those bytes of copies that were issued in a phase of this parity. */
+u64 async_bytes_of_phase(const struct cta *c, const u64 *mbar, u32 parity);
 /* The CTA has ended: complete what is left. */
 void async_finish(struct cta *c);
 void async_reset(struct cta *c);

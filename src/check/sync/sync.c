@@ -132,6 +132,8 @@ static void end_sync_cta(struct sync_check *y, const struct cta *c)
 	sync_barrier_end(l, x);
 	sync_cluster_end(l, x);
 	sync_registers_end(l, x);
+	sync_wgmma_end(l, x);
+	sync_store_end(l, x);
 	map_remove(&l->ctas, c->number + 1);
 	y->now.cta = NULL;
 	sync_cta_free(x);
@@ -356,6 +358,14 @@ static bool sync_writes(const struct exec_access *a)
 	       a->kind == ACCESS_COPY_WRITE || a->kind == ACCESS_ATOM || a->kind == ACCESS_RED;
 }
 
+/* Does it read shared memory that it copies to global memory? */
+static bool is_store_read(const struct exec_access *a)
+{
+	return a->kind == ACCESS_COPY_READ &&
+	       ((a->in->inner == OP_bulk && a->in->copy.to_global) ||
+		(a->in->inner == OP_tensor && a->in->tensor.to_global));
+}
+
 static void sync_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
 {
 	/* Another observer of the launch wanted it: there are no copies. */
@@ -367,6 +377,8 @@ static void sync_access(struct sync_launch *l, struct sync_cta *c, const struct 
 		sync_wgmma_read(l, c, a);
 	else if (l->regs && sync_writes(a))
 		sync_wgmma_write(l, c, a);
+	if (is_store_read(a))
+		sync_store_issue(l, c, a);
 	if (a->kind == ACCESS_COPY_WRITE && a->extra)
 		sync_copy_piece(l, c, a);
 	else if (a->kind == ACCESS_COPY_WRITE)

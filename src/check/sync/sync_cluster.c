@@ -16,6 +16,16 @@ static void report_cluster(const struct sync_step *s, u32 lanes, const char *wha
 	sync_add(s->launch, &f);
 }
 
+/* All lanes of a warp come together to the aligned form. */
+static void check_aligned(const struct sync_step *s)
+{
+	const struct isa_form *form = exec_form(s->launch->program, s->in);
+
+	if (form && isa_form_has(form, M_aligned) && s->mask != sync_live(s->cta, s->warp))
+		report_cluster(s, s->mask,
+			       "Cluster barrier error detected. Divergent thread(s) in warp");
+}
+
 static bool has_leader(const struct sync_step *s)
 {
 	u32 live = sync_live(s->cta, s->warp);
@@ -31,6 +41,9 @@ void sync_cluster_arrive(const struct sync_step *s)
 	if (again)
 		report_cluster(s, again,
 			       "Cluster barrier error detected. Second arrival without a wait");
+	check_aligned(s);
+	s->cta->cluster_arrival.thread = s->warp * WARP_LANES + (u32)__builtin_ctz(s->mask);
+	s->cta->cluster_arrival.pc = s->pc;
 	w->cluster_arrived |= s->mask;
 	w->arrivals += has_leader(s);
 }
@@ -90,6 +103,37 @@ static void report_left(struct sync_launch *l, const struct sync_cta *c, const s
 	sync_add(l, &f);
 }
 
+static void report_skipped(struct sync_launch *l, const struct sync_cta *c, u32 warp)
+{
+	struct finding f;
+
+	sync_begin(&f, FINDING_CLUSTER, l, c, c->cluster_arrival.thread, c->cluster_arrival.pc,
+		   false, "Barrier");
+	sync_say_head(&f, "Cluster barrier error detected. Divergent thread(s) in block");
+	text_printf(
+		&f.text,
+		"    Warp %u of the block has exited without coming to it, and so passes by it.\n",
+		warp);
+	sync_add(l, &f);
+}
+
+/* Warps that have passed by the barrier, others than those that left the kernel before. */
+static void check_skipped(struct sync_launch *l, const struct sync_cta *c)
+{
+	u32 most = most_arrivals(c);
+
+	for (u32 w = 0; w < c->warps; w++) {
+		const struct sync_warp *x = &c->warp[w];
+		u32 lane = x->threads ? (u32)__builtin_ctz(x->threads) : 0;
+
+		if (!x->threads || x->arrivals == most || x->last[lane] == NO_PC ||
+		    !sync_is_past(l, c->cluster_arrival.pc, x->last[lane], x->arrivals != 0))
+			continue;
+		report_skipped(l, c, w);
+		return;
+	}
+}
+
 /* A wait is over when all others have arrived or exited: those have before this one does. */
 static void check_left(struct sync_launch *l, const struct sync_cta *c)
 {
@@ -99,6 +143,7 @@ static void check_left(struct sync_launch *l, const struct sync_cta *c)
 
 	if (!k || !has_exited(c))
 		return;
+	check_skipped(l, c);
 	for (u32 i = 0; i < k->size; i++) {
 		const u64 *arrivals = map_get(&l->left, k->cta[i]->number + 1);
 
@@ -117,36 +162,48 @@ static void check_left(struct sync_launch *l, const struct sync_cta *c)
 
 /* ---- shared memory of others ---- */
 
-static void report_gone(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a,
-			u32 lane, const struct cta *owner)
+static void report_gone(const struct sync_step *s, u32 lane, const struct cta *owner)
 {
 	struct finding f;
 
-	sync_begin(&f, FINDING_CLUSTER, l, c, a->warp * WARP_LANES + lane, a->pc, false, "Access");
+	sync_begin(&f, FINDING_CLUSTER, s->launch, s->cta, s->warp * WARP_LANES + lane, s->pc,
+		   false, "Access");
 	sync_say_head(&f, "Access to the shared memory of a block that has exited");
 	text_printf(&f.text, "    It is that of block (%u,%u,%u).\n", owner->id[0], owner->id[1],
 		    owner->id[2]);
-	sync_add(l, &f);
+	sync_add(s->launch, &f);
+}
+
+void sync_cluster_reach(const struct sync_step *s, u32 lane, struct sync_cta *x,
+			const struct cta *owner)
+{
+	if (x == s->cta)
+		return;
+	if (!x) {
+		report_gone(s, lane, owner);
+		return;
+	}
+	x->remote.any = true;
+	x->remote.cta = s->cta->number;
+	x->remote.thread = s->warp * WARP_LANES + lane;
+	x->remote.pc = s->pc;
+	x->remote.arrivals = s->cta->warp[s->warp].arrivals;
 }
 
 void sync_cluster_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
 {
+	struct sync_step s = {
+		.launch = l, .cta = c, .in = a->in, .pc = a->pc, .warp = a->warp, .mask = a->mask};
+
 	for (u32 m = a->mask; m; m &= m - 1) {
 		u32 lane = (u32)__builtin_ctz(m);
 		const struct cta *owner;
 		struct sync_cta *x = sync_owner(l, c->cta, a->address[lane], &owner);
 
-		if (x == c || !owner)
-			continue;
-		if (!x) {
-			report_gone(l, c, a, lane, owner);
+		if (owner)
+			sync_cluster_reach(&s, lane, x, owner);
+		if (owner && !x)
 			return;
-		}
-		x->remote.any = true;
-		x->remote.cta = c->number;
-		x->remote.thread = a->warp * WARP_LANES + lane;
-		x->remote.pc = a->pc;
-		x->remote.arrivals = c->warp[a->warp].arrivals;
 	}
 }
 

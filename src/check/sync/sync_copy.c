@@ -13,6 +13,7 @@
 void sync_copy_free(struct sync_cta *c)
 {
 	VEC_FREE(&c->copies);
+	VEC_FREE(&c->stores);
 	free(c->filling);
 	c->filling = NULL;
 }
@@ -76,6 +77,14 @@ void sync_copy_issue(struct sync_launch *l, struct sync_cta *c, const struct exe
 
 /* ---- bulk and tensor copies, and what other CTAs send ---- */
 
+/* The event of a copy, as a step of its lane. */
+static struct sync_step copy_step(struct sync_launch *l, struct sync_cta *c,
+				  const struct exec_access *a)
+{
+	return (struct sync_step){
+		.launch = l, .cta = c, .in = a->in, .pc = a->pc, .warp = a->warp, .mask = a->mask};
+}
+
 /* The copy of this lane whose pieces are being told; NULL: none. */
 static struct sync_copy *open_bulk(struct sync_cta *c, const struct exec_access *a)
 {
@@ -94,7 +103,10 @@ void sync_copy_piece(struct sync_launch *l, struct sync_cta *c, const struct exe
 	const struct cta *at;
 	struct sync_cta *owner = sync_owner(l, c->cta, to, &at);
 	struct sync_copy *x = owner ? open_bulk(owner, a) : NULL;
+	struct sync_step s = copy_step(l, c, a);
 
+	if (at)
+		sync_cluster_reach(&s, lane, owner, at);
 	if (!owner)
 		return;
 	if (!x) {
@@ -115,9 +127,55 @@ void sync_copy_piece_end(struct sync_launch *l, struct sync_cta *c, const struct
 	const struct cta *at;
 	struct sync_cta *owner = sync_owner(l, c->cta, address, &at);
 	struct sync_copy *x = owner ? open_bulk(owner, a) : NULL;
+	u32 offset = (u32)(address & MEM_SHARED_OFFSET);
+	struct sync_step s = copy_step(l, c, a);
+	u64 word;
 
-	if (x)
-		x->mbar = (u32)(address & MEM_SHARED_OFFSET) + 1;
+	/* The engine refuses others. */
+	if (!owner || offset + sizeof(word) > at->env->shared_bytes)
+		return;
+	sync_mbar_completes(&s, owner, offset);
+	if (!x)
+		return;
+	memcpy(&word, at->shared + offset, sizeof(word));
+	x->mbar = offset + 1;
+	x->phase = mbar_read(word).phase;
+}
+
+/* ---- bulk and tensor copies from shared memory ---- */
+
+void sync_store_issue(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a)
+{
+	u32 lane = (u32)__builtin_ctz(a->mask);
+	struct sync_store x = {a->warp * WARP_LANES + lane, a->pc,
+			       c->warp[a->warp].bulk_committed[lane]};
+	const struct sync_store *last = c->stores.len ? &c->stores.at[c->stores.len - 1] : NULL;
+
+	if (last && last->thread == x.thread && last->pc == x.pc && last->group == x.group)
+		return;
+	if (!VEC_PUSH(&c->stores, x))
+		l->gave_up = true;
+}
+
+/* The memory that it reads is another block's by then. */
+void sync_store_end(struct sync_launch *l, struct sync_cta *c)
+{
+	for (size_t i = 0; i < c->stores.len; i++) {
+		const struct sync_store *x = &c->stores.at[i];
+		const struct sync_warp *w = &c->warp[x->thread / WARP_LANES];
+		bool committed = x->group < w->bulk_committed[x->thread % WARP_LANES];
+		struct finding f;
+
+		if (sync_live(c, x->thread / WARP_LANES))
+			continue;
+		sync_begin(&f, FINDING_ASYNC_READ, l, c, x->thread, x->pc, committed, "Copy");
+		sync_say_head(&f, "A block exits while a copy from its shared memory is under way");
+		text_puts(&f.text,
+			  committed ? "    Its thread has not waited for the copy's group.\n"
+				    : "    No cp.async.bulk.commit_group stands behind it, so that "
+				      "no wait covers it.\n");
+		sync_add(l, &f);
+	}
 }
 
 /* ---- waits ---- */
@@ -138,6 +196,23 @@ static void wait_groups(struct sync_cta *c, u32 warp, u32 lanes, u32 keep, bool 
 		}
 		copy_done(c, x, done);
 	}
+}
+
+/* Waits by .read count, too: shared memory is what matters. */
+static void wait_stores(const struct sync_step *s)
+{
+	struct sync_cta *c = s->cta;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->stores.len; i++) {
+		struct sync_store x = c->stores.at[i];
+		u32 l = x.thread % WARP_LANES;
+
+		if (x.thread / WARP_LANES != s->warp || !(s->mask >> l & 1) ||
+		    (u64)x.group + s->in->group.pending >= sync_warp_of(s)->bulk_committed[l])
+			c->stores.at[n++] = x;
+	}
+	c->stores.len = n;
 }
 
 static void arrive_when_done(struct sync_cta *c, u32 warp, u32 lanes)
@@ -166,16 +241,36 @@ void sync_copy_group(const struct sync_step *s)
 	case ASYNC_WAIT_ALL:
 		wait_groups(s->cta, s->warp, s->mask, 0, true);
 		break;
+	case ASYNC_COMMIT_BULK:
+		for (u32 m = s->mask; m; m &= m - 1)
+			w->bulk_committed[__builtin_ctz(m)]++;
+		break;
+	case ASYNC_WAIT_BULK:
+		wait_stores(s);
+		break;
 	default:
 		break;
 	}
 }
 
-void sync_copy_arrived(struct sync_cta *c, u32 mbar)
+static bool is_of_phase(const struct sync_copy *x, u32 mbar, u32 phase)
+{
+	return x->mbar == mbar + 1 && x->phase == phase;
+}
+
+void sync_copy_arrived(struct sync_cta *c, u32 mbar, u32 phase)
 {
 	for (size_t i = 0; i < c->copies.len; i++)
-		if (c->copies.at[i].mbar == mbar + 1 || c->copies.at[i].arrives)
+		if (is_of_phase(&c->copies.at[i], mbar, phase) || c->copies.at[i].arrives)
 			copy_done(c, &c->copies.at[i], FULL_MASK);
+}
+
+const struct sync_copy *sync_copy_of_phase(const struct sync_cta *c, u32 mbar, u32 phase)
+{
+	for (size_t i = 0; i < c->copies.len; i++)
+		if (c->copies.at[i].left && is_of_phase(&c->copies.at[i], mbar, phase))
+			return &c->copies.at[i];
+	return NULL;
 }
 
 /* ---- reads ---- */

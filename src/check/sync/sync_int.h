@@ -45,6 +45,7 @@ struct sync_warp {
 	u32 passed[WARP_LANES];    /* micro-op of the last barrier come to, NO_PC: none */
 	u32 last[WARP_LANES];      /* the last micro-op that is more than a jump, NO_PC: none */
 	u32 committed[WARP_LANES]; /* groups of cp.async */
+	u32 bulk_committed[WARP_LANES];
 	u32 cluster_arrived; /* lanes that have arrived at the cluster's barrier, and not waited */
 	u32 arrivals, waits_made; /* at that barrier: of the lowest lane that has not exited */
 	u32 spins; /* lanes whose last wait for an mbarrier failed, and that did nothing since */
@@ -70,8 +71,14 @@ struct sync_copy {
 	u32 warp, left; /* lanes */
 	u32 pc;
 	u32 mbar;     /* bulk copies: the offset of its mbarrier + 1; cp.async: 0 */
+	u32 phase;    /* of that mbarrier, when it was issued: its parity */
 	bool arrives; /* cp.async: an mbarrier tells when it is done */
 	u32 group[WARP_LANES];
+};
+
+/* A bulk or tensor copy from shared to global memory that its thread has not waited for. */
+struct sync_store {
+	u32 thread, pc, group;
 };
 
 /* A phase of a barrier, and its first uses. */
@@ -94,6 +101,7 @@ struct sync_cta {
 	VEC(struct sync_mbar) mbars;
 	/* Copies under way, and by word of shared memory the one that fills it: number + 1. */
 	VEC(struct sync_copy) copies;
+	VEC(struct sync_store) stores;
 	u64 first_copy; /* number of copies.at[0] */
 	u64 *filling;   /* number << 5 | lane, + 1; NULL: none yet */
 	u32 left;       /* copies that are not done */
@@ -108,8 +116,8 @@ struct sync_cta {
 	} remote;
 	struct {
 		u32 thread, pc;
-	} cluster_wait;          /* the last one at the cluster's barrier */
-	struct sync_warp warp[]; /* warps */
+	} cluster_wait, cluster_arrival; /* the last ones at the cluster's barrier */
+	struct sync_warp warp[];         /* warps */
 };
 
 struct sync_launch {
@@ -215,6 +223,8 @@ void sync_lanes_resume(const struct sync_step *s);
 
 /* Before it runs. */
 void sync_mbar_step(const struct sync_step *s);
+/* A copy is to complete in an mbarrier of owner's. */
+void sync_mbar_completes(const struct sync_step *s, struct sync_cta *owner, u32 offset);
 /* After it: waits that are over complete copies. */
 void sync_mbar_waited(const struct sync_step *s);
 
@@ -227,10 +237,15 @@ void sync_copy_issue(struct sync_launch *l, struct sync_cta *c, const struct exe
 void sync_copy_piece(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
 /* Behind its pieces: the mbarrier that it completes. */
 void sync_copy_piece_end(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
-/* Groups of cp.async, and arrivals of an mbarrier for them. */
+/* What a bulk or tensor copy reads of shared memory; the CTA has ended. */
+void sync_store_issue(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+void sync_store_end(struct sync_launch *l, struct sync_cta *c);
+/* Groups of cp.async and of bulk copies, and arrivals of an mbarrier for the former. */
 void sync_copy_group(const struct sync_step *s);
-/* A wait for an mbarrier has ended. */
-void sync_copy_arrived(struct sync_cta *c, u32 mbar);
+/* A wait for a phase of an mbarrier, of this parity, has ended. */
+void sync_copy_arrived(struct sync_cta *c, u32 mbar, u32 phase);
+/* A copy under way that was issued in that phase; NULL: none. */
+const struct sync_copy *sync_copy_of_phase(const struct sync_cta *c, u32 mbar, u32 phase);
 void sync_copy_read(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
 
 /* ---- wgmma: sync_regs.c, sync_wgmma.c ---- */
@@ -242,6 +257,7 @@ void sync_regs_free(struct sync_regs *r);
 bool sync_is_move(const struct ir_func *f, const struct ir_insn *in);
 
 void sync_wgmma_free(struct sync_cta *c);
+void sync_wgmma_end(struct sync_launch *l, struct sync_cta *c);
 /* Before a micro-op runs, in a program with regs. */
 void sync_wgmma_step(const struct sync_step *s);
 /* Fences, commits and waits. */
@@ -272,6 +288,9 @@ void sync_cluster_arrive(const struct sync_step *s);
 void sync_cluster_wait(const struct sync_step *s);
 /* An access to shared memory, perhaps another CTA's. */
 void sync_cluster_access(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a);
+/* The same of what an instruction does to it that is no access of its thread. */
+void sync_cluster_reach(const struct sync_step *s, u32 lane, struct sync_cta *x,
+			const struct cta *owner);
 void sync_cluster_end(struct sync_launch *l, struct sync_cta *c);
 
 #endif

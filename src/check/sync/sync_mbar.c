@@ -158,6 +158,10 @@ static void on_arrival(struct mbar_visit *v, u64 n, bool drops)
 {
 	struct mbar x = now_of(v);
 
+	const struct isa_form *form = exec_form(v->s->launch->program, v->s->in);
+
+	if (form && isa_form_has(form, M_noComplete) && n == x.pending && !x.tx)
+		report_mbar(v, "Arrival with .noComplete that completes a phase");
 	if (!n || n > x.pending) {
 		report_mbar_count(v, "Arrival of %llu at an mbarrier whose phase needs %llu more",
 				  n, x.pending);
@@ -179,6 +183,57 @@ static void on_expectation(struct mbar_visit *v)
 	else
 		x.tx += (s32)v->value;
 	v->b->now = x;
+}
+
+/* The parity of the phase that a wait is for. */
+static u32 phase_waited(u32 action, u64 want)
+{
+	switch ((enum mbar_op)action) {
+	case MBAR_WAIT:
+	case MBAR_WAIT_LISTED:
+	case MBAR_TRY:
+	case MBAR_TRY_LISTED:
+		return mbar_read(want).phase;
+	default:
+		return want & 1;
+	}
+}
+
+static void report_more_bytes(const struct mbar_visit *v, u32 phase, u64 bytes)
+{
+	const struct sync_copy *x = sync_copy_of_phase(v->owner, v->offset, phase);
+	struct finding f;
+
+	begin_mbar(v, false, &f);
+	sync_say_head(&f, "A phase of an mbarrier ends before the copies that complete in it");
+	text_printf(&f.text, "    They bring %llu bytes more than it was told to expect.\n",
+		    (unsigned long long)bytes);
+	if (x) {
+		sync_add_side(&f, v->s->launch, v->s->cta,
+			      x->warp * WARP_LANES + (u32)__builtin_ctz(x->left), x->pc, "Copy");
+		text_puts(&f.text, "    One of them is made ");
+		finding_say_side(&f.side[f.sides - 1], &f.text);
+		text_puts(&f.text, "\n");
+	}
+	end_mbar(v, &f);
+}
+
+/* Does the phase that is waited for end, or has it, with bytes of its copies still to come? */
+static void on_wait(const struct mbar_visit *v)
+{
+	u32 phase = phase_waited(v->s->in->mbar.action, v->value);
+	const u8 *at = v->owner->cta->shared + v->offset;
+	u64 late = async_bytes_of_phase(v->owner->cta, (const u64 *)(const void *)at, phase), word;
+	struct mbar now;
+
+	memcpy(&word, at, sizeof(word));
+	now = mbar_read(word);
+	if (now.phase == phase && (now.pending || now.tx < 0))
+		return;
+	if (now.phase == phase)
+		late = late > (u64)now.tx ? late - (u64)now.tx : 0;
+	if (late)
+		report_more_bytes(v, phase, late);
 }
 
 static void visit_mbar(struct mbar_visit *v)
@@ -208,9 +263,23 @@ static void visit_mbar(struct mbar_visit *v)
 	case MBAR_EXPECT:
 		on_expectation(v);
 		break;
+	case MBAR_COMPLETE:
+		break;
 	default:
+		on_wait(v);
 		break;
 	}
+}
+
+void sync_mbar_completes(const struct sync_step *s, struct sync_cta *owner, u32 offset)
+{
+	struct mbar_visit v = {.s = s,
+			       .owner = owner,
+			       .lane = (u32)__builtin_ctz(s->mask),
+			       .offset = offset,
+			       .b = mbar_find(owner, offset)};
+
+	is_initialised(&v);
 }
 
 static u64 mbar_operand(const struct sync_step *s, u32 l)
@@ -237,6 +306,8 @@ void sync_mbar_step(const struct sync_step *s)
 
 		v.owner = sync_owner(s->launch, s->cta->cta, address, &owner);
 		v.offset = sync_offset(s->cta->cta, address);
+		if (owner)
+			sync_cluster_reach(s, v.lane, v.owner, owner);
 		/* The engine refuses these. */
 		if (!v.owner || v.offset % sizeof(u64) ||
 		    v.offset + sizeof(u64) > owner->env->shared_bytes)
@@ -316,7 +387,8 @@ void sync_mbar_waited(const struct sync_step *s)
 		}
 		sync_warp_of(s)->spins &= ~(1u << l);
 		s->cta->remote.any = false;
-		sync_copy_arrived(owner, offset);
+		sync_copy_arrived(owner, offset,
+				  phase_waited(s->in->mbar.action, mbar_operand(s, l)));
 	}
 	if (failed && note_failed(s, failed))
 		say_stuck(s, waited, waited_at);

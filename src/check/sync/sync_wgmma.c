@@ -32,6 +32,7 @@ struct sync_wgmma {
 	u32 fences, groups; /* groups: committed */
 	u32 done;           /* those before it have been waited for */
 	bool is_fenced;     /* since the last product */
+	u32 products, pc;   /* how many, and the last one */
 	struct wgmma_reg reg[];
 };
 
@@ -201,6 +202,8 @@ static void pass_wgmma(const struct sync_step *s, struct sync_wgmma *x, struct n
 	const struct isa_form *form = exec_form(s->launch->program, s->in);
 	bool told = !x->fences;
 
+	x->products++;
+	x->pc = s->pc;
 	if (!x->fences)
 		report_wgmma(s, "No wgmma.fence before the first wgmma of a warp", NO_PC,
 			     "wgmma.fence orders what threads write before what wgmma reads.");
@@ -261,6 +264,37 @@ void sync_wgmma_mark(const struct sync_step *s)
 	default:
 		break;
 	}
+}
+
+/* Warps of a warpgroup that were not there when the others multiplied. */
+static void check_group(struct sync_launch *l, const struct sync_cta *c, u32 first)
+{
+	const struct sync_wgmma *most = NULL;
+	u32 with = 0, without = NO_PC;
+	struct finding f;
+
+	for (u32 w = first; w < first + WARPGROUP_WARPS && w < c->warps; w++)
+		if (c->warp[w].wgmma && (!most || c->warp[w].wgmma->products > most->products)) {
+			most = c->warp[w].wgmma;
+			with = w;
+		}
+	for (u32 w = first; most && w < first + WARPGROUP_WARPS; w++)
+		if (w >= c->warps || !c->warp[w].wgmma ||
+		    c->warp[w].wgmma->products < most->products)
+			without = without == NO_PC ? w : without;
+	if (without == NO_PC || !most->products)
+		return;
+	sync_begin(&f, FINDING_WGMMA, l, c, with * WARP_LANES, most->pc, false, "Product");
+	sync_say_head(&f, "A part of a warpgroup executes wgmma");
+	text_printf(&f.text, "    Warp %u %s; all four warps of a warpgroup have to come to it.\n",
+		    without, without < c->warps ? "has not executed it" : "does not exist");
+	sync_add(l, &f);
+}
+
+void sync_wgmma_end(struct sync_launch *l, struct sync_cta *c)
+{
+	for (u32 w = 0; l->regs && w < c->warps; w += WARPGROUP_WARPS)
+		check_group(l, c, w);
 }
 
 /* ---- shared memory ---- */
