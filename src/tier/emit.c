@@ -40,17 +40,31 @@ u32 emit_point(struct emit *e, u32 address, const char *type)
 	return p;
 }
 
+struct text *emit_of_line(struct emit *e, bool late)
+{
+	struct text *out = e->out;
+
+	if (!late)
+		e->out = &e->early;
+	return out;
+}
+
+void emit_return(struct emit *e, struct text *out)
+{
+	e->out = out;
+}
+
 void emit_require(struct emit *e, u32 condition)
 {
-	u32 both;
+	u32 *ok = e->out == &e->early ? &e->ok_early : &e->ok, both;
 
-	if (!e->ok) {
-		e->ok = condition;
+	if (!*ok) {
+		*ok = condition;
 		return;
 	}
 	both = emit_name(e);
-	emit_text(e, "%%v%u = and i1 %%v%u, %%v%u\n", both, e->ok, condition);
-	e->ok = both;
+	emit_text(e, "%%v%u = and i1 %%v%u, %%v%u\n", both, *ok, condition);
+	*ok = both;
 }
 
 u32 emit_every(struct emit *e, u32 lanes)
@@ -68,16 +82,28 @@ u32 emit_every(struct emit *e, u32 lanes)
 	return all;
 }
 
-void emit_flush(struct emit *e)
+static void leave_unless(struct emit *e, u32 *ok)
 {
 	const char *part = e->masked ? "p" : "f";
 	u32 label = ++e->labels;
 
-	if (!e->ok)
+	if (!*ok)
 		return;
-	emit_text(e, "br i1 %%v%u, label %%l%u, label %%%s.leave\nl%u:\n", e->ok, label, part,
-		  label);
-	e->ok = 0;
+	emit_text(e, "br i1 %%v%u, label %%l%u, label %%%s.leave\nl%u:\n", *ok, label, part, label);
+	*ok = 0;
+}
+
+void emit_flush(struct emit *e)
+{
+	leave_unless(e, &e->ok);
+}
+
+void emit_flush_early(struct emit *e)
+{
+	struct text *out = emit_of_line(e, false);
+
+	leave_unless(e, &e->ok_early);
+	emit_return(e, out);
 }
 
 void emit_constant(struct text *out, char class, u64 bits)
@@ -138,7 +164,6 @@ static void read_launch_row(struct emit *e, struct emit_value *v)
 	emit_text(e, "%%v%u = add i64 %%regs, %u\n", a, v->row);
 	p = emit_point(e, a, type);
 	emit_text(e, "%%v%u = load %s, %s %%v%u, align 64\n", s, type, emit_pointer(e, type), p);
-	v->vec = emit_splat(e, v->class, s);
 	v->line = (struct emit_line){.is = true, .first = s};
 	e->out = out;
 }
@@ -208,31 +233,77 @@ static u32 splat_halves(struct emit *e, char class, u32 x, u32 y)
 	return both;
 }
 
+/* All lanes of a line. */
+static u32 vec_of_line(struct emit *e, char class, const struct emit_line *x)
+{
+	u32 all = splat_halves(e, class, x->first, x->high), r;
+
+	if (!x->step)
+		return all;
+	r = emit_name(e);
+	emit_text(e, "%%v%u = add %s %%v%u, <", r, emit_type(class), all);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 apart = (u64)x->step * (x->high ? l % (WARP_LANES / 2) : l);
+
+		emit_text(e, "%s%s %lld", l ? ", " : "", class == 'W' ? "i32" : "i64",
+			  class == 'W' ? (long long)(s32)(u32)apart : (long long)apart);
+	}
+	emit_text(e, ">\n");
+	return r;
+}
+
+/* Are all lanes of two vectors the same? By one test of bits that differ, those of all lanes. */
+static u32 are_same(struct emit *e, char class, u32 x, u32 y)
+{
+	u32 bits = class == 'W' ? 32 : 64, differ = emit_name(e), some = emit_name(e),
+	    any = emit_name(e), is = emit_name(e), n = WARP_LANES;
+
+	emit_text(e, "%%v%u = xor %s %%v%u, %%v%u\n", differ, emit_type(class), x, y);
+	for (; n * bits > 256; n /= 2) {
+		u32 half[2] = {emit_name(e), emit_name(e)}, both = emit_name(e);
+
+		for (u32 h = 0; h < 2; h++) {
+			emit_text(e, "%%v%u = shufflevector <%u x i%u> %%v%u, <%u x i%u> ", half[h],
+				  n, bits, differ, n, bits);
+			emit_text(e, "zeroinitializer, <%u x i32> <", n / 2);
+			for (u32 l = 0; l < n / 2; l++)
+				emit_text(e, "%si32 %u", l ? ", " : "", h * n / 2 + l);
+			emit_text(e, ">\n");
+		}
+		emit_text(e, "%%v%u = or <%u x i%u> %%v%u, %%v%u\n", both, n / 2, bits, half[0],
+			  half[1]);
+		differ = both;
+	}
+	emit_text(e, "%%v%u = icmp ne <%u x i%u> %%v%u, zeroinitializer\n", some, n, bits, differ);
+	emit_text(e, "%%v%u = bitcast <%u x i1> %%v%u to i%u\n", any, n, some, n);
+	emit_text(e, "%%v%u = icmp eq i%u %%v%u, 0\n", is, n, any);
+	return is;
+}
+
 /* The line of a row whose lanes are `step` apart, and the condition that they are. */
 static void follow_root(struct emit *e, struct emit_value *v, const struct tier_root *root)
 {
-	const char *type = v->class == 'W' ? "i32" : "i64", *many = emit_type(v->class);
-	u32 a = address_of_row(e, v->row, v->class), first, high = 0, all, is = emit_name(e),
-	    expected = emit_name(e), size = v->class == 'W' ? 4 : 8;
+	const char *type = v->class == 'W' ? "i32" : "i64";
+	u32 vec = load_whole(e, v), a = address_of_row(e, v->row, v->class), expected, is,
+	    size = v->class == 'W' ? 4 : 8;
+	struct emit_line *x = &v->line;
 
-	first = e->masked ? first_by_step(e, v, a, root->step) : scalar_of(e, a, type);
+	*x = (struct emit_line){.is = true, .step = root->step};
+	x->first = e->masked ? first_by_step(e, v, a, root->step) : scalar_of(e, a, type);
 	if (root->halves) {
 		u32 middle = emit_name(e);
 
 		emit_text(e, "%%v%u = add i64 %%v%u, %u\n", middle, a, size * WARP_LANES / 2);
-		high = scalar_of(e, middle, type);
+		x->high = scalar_of(e, middle, type);
 	}
-	all = splat_halves(e, v->class, first, high);
-	emit_text(e, "%%v%u = add %s %%v%u, <", expected, many, all);
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 apart = (u64)root->step * (root->halves ? l % (WARP_LANES / 2) : l);
-
-		emit_text(e, "%s%s %lld", l ? ", " : "", type,
-			  v->class == 'W' ? (long long)(s32)(u32)apart : (long long)apart);
+	expected = vec_of_line(e, v->class, x);
+	if (!e->masked) {
+		emit_require(e, are_same(e, v->class, expected, vec));
+		return;
 	}
-	emit_text(e, ">\n%%v%u = icmp eq %s %%v%u, %%v%u\n", is, many, expected, v->vec);
+	is = emit_name(e);
+	emit_text(e, "%%v%u = icmp eq %s %%v%u, %%v%u\n", is, emit_type(v->class), expected, vec);
 	emit_require(e, emit_every(e, is));
-	v->line = (struct emit_line){.is = true, .first = first, .high = high, .step = root->step};
 }
 
 /* In a study, each row may be one that addresses are made of. */
@@ -270,14 +341,17 @@ static void read_in(struct emit *e, struct emit_value *v)
 		read_launch_row(e, v);
 		return;
 	}
-	v->vec = load_whole(e, v);
-	if (e->study) {
-		note_root(e, v);
+	root = e->study ? NULL : find_root(e, v);
+	if (root && root->linear && !(root->halves && e->masked)) {
+		struct text *out = emit_of_line(e, false);
+
+		follow_root(e, v, root);
+		emit_return(e, out);
 		return;
 	}
-	root = find_root(e, v);
-	if (root && root->linear && !(root->halves && e->masked))
-		follow_root(e, v, root);
+	v->vec = load_whole(e, v);
+	if (e->study)
+		note_root(e, v);
 }
 
 /* ---- values ---- */
@@ -321,9 +395,11 @@ struct emit_value *emit_write(struct emit *e, u32 row, char class, u32 vec)
 u32 emit_raw(struct emit *e, struct emit_value *v)
 {
 	if (!v->raw) {
+		u32 vec = emit_vec(e, v);
+
 		v->raw = emit_name(e);
 		emit_text(e, "%%v%u = bitcast %s %%v%u to <32 x %s>\n", v->raw, emit_type(v->class),
-			  v->vec, v->class == 'W' ? "float" : "double");
+			  vec, v->class == 'W' ? "float" : "double");
 	}
 	return v->raw;
 }
@@ -337,6 +413,8 @@ u32 emit_vec(struct emit *e, struct emit_value *v)
 		e->number[v->number - 1].seen = true;
 	if (v->vec)
 		return v->vec;
+	if (!v->raw)
+		return v->vec = vec_of_line(e, v->class, &v->line);
 	bits = emit_name(e);
 	emit_text(e, "%%v%u = bitcast <32 x %s> %%v%u to %s\n", bits,
 		  v->class == 'W' ? "float" : "double", v->raw, emit_type(v->class));

@@ -16,6 +16,7 @@ struct emit_line {
 	u32 high;  /* that of lane 16's where the halves of a warp lie apart, else 0 */
 	s64 step;
 	u32 roots; /* bit i: it depends on root i of the run */
+	bool late; /* it depends on more than lines: its text cannot stand before all other */
 	bool known;
 	u64 bits; /* known: the same for all lanes */
 };
@@ -24,7 +25,7 @@ struct emit_value {
 	u32 row;
 	char class; /* W, X, P */
 	bool written;
-	u32 vec;    /* name of the vector of integers, 0: only `raw` is there yet */
+	u32 vec;    /* name of the vector of integers, 0: only `raw` or the line is there yet */
 	u32 raw;    /* name of that of numbers, 0: none */
 	u32 number; /* of 64 bits: its place among those that may be NaN + 1, 0: not one */
 	struct emit_line line;
@@ -36,11 +37,15 @@ struct emit {
 	const struct tier_live *live;
 	bool study, opaque;
 	bool masked; /* the variant for warps of which some lanes take part */
-	struct text head, *out, part[2];
+	/*
+	 * Before the loop over warps; for a warp, what depends on lines alone, then all other: so
+	 * that accesses to lines stand in one block with the operations between them.
+	 */
+	struct text head, early, late, *out, part[2];
 	u32 names, labels;
-	u32 ok;   /* a condition that has to hold before the next access, 0: none */
-	u32 mask; /* masked: lanes, as <32 x i1> */
-	u32 at;   /* micro-op, counted in the run */
+	u32 ok, ok_early; /* conditions that have to hold before the next access, 0: none */
+	u32 mask;         /* masked: lanes, as <32 x i1> */
+	u32 at;           /* micro-op, counted in the run */
 	struct emit_value value[EMIT_VALUES];
 	u32 values;
 	struct {
@@ -62,11 +67,17 @@ const char *emit_type(char class);
 const char *emit_pointer(struct emit *e, const char *type);
 /* A pointer from an address, names both. type: of what it points to. */
 u32 emit_point(struct emit *e, u32 address, const char *type);
+/*
+ * What is emitted next is of lines, `late` or not. Returns what emit_return takes at its end.
+ */
+struct text *emit_of_line(struct emit *e, bool late);
+void emit_return(struct emit *e, struct text *out);
 /* A condition that has to hold from the next access on. */
 void emit_require(struct emit *e, u32 condition);
 /* A condition for each lane that takes part. Returns one for all of them. */
 u32 emit_every(struct emit *e, u32 lanes);
-/* Give up at this warp unless all that has been required holds. */
+/* Give up at this warp unless all that has been required holds: of lines, or of all other. */
+void emit_flush_early(struct emit *e);
 void emit_flush(struct emit *e);
 /* The value of a row before micro-op `at`. */
 struct emit_value *emit_read(struct emit *e, u32 row, char class);
@@ -94,6 +105,7 @@ struct emit_line emit_line_scale(struct emit *e, char class, struct emit_line x,
 /* ---- emit_lane.c ---- */
 
 bool emit_lane_knows(u32 op);
+struct emit_line emit_first_of(struct emit *e, u32 row, char class);
 void emit_lane(struct emit *e, const struct uop *in);
 
 /* ---- emit_access.c ---- */

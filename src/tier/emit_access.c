@@ -166,16 +166,16 @@ static void open_reach(struct emit *e)
 /* Nothing is asked of a half of which no lane takes part. */
 static void require_half(struct emit *e, u32 address, u32 half, u32 width)
 {
-	u32 skip = emit_name(e), at = emit_name(e), bytes = emit_name(e), before = e->ok, is,
+	u32 skip = emit_name(e), at = emit_name(e), bytes = emit_name(e), before = e->ok_early, is,
 	    good = emit_name(e);
 
-	e->ok = 0;
+	e->ok_early = 0;
 	emit_text(e, "%%v%u = mul i64 %%p.low.%u, %u\n", skip, half, width);
 	emit_text(e, "%%v%u = add i64 %%v%u, %%v%u\n", at, address, skip);
 	emit_text(e, "%%v%u = mul i64 %%p.reach.%u, %u\n", bytes, half, width);
 	emit_inside_require(e, at, bytes, width);
-	is = e->ok;
-	e->ok = before;
+	is = e->ok_early;
+	e->ok_early = before;
 	emit_text(e, "%%v%u = or i1 %%p.none.%u, %%v%u\n", good, half, is);
 	emit_require(e, good);
 }
@@ -183,6 +183,8 @@ static void require_half(struct emit *e, u32 address, u32 half, u32 width)
 /* The host's addresses of both halves, which may be touched. */
 static void reach_halves(struct emit *e, const struct uop *in, u32 *host)
 {
+	struct text *out = emit_of_line(e, false);
+
 	open_reach(e);
 	for (u32 i = 0; i < 2; i++) {
 		u32 at = address_of_half(e, in, i);
@@ -191,6 +193,7 @@ static void reach_halves(struct emit *e, const struct uop *in, u32 *host)
 			require_half(e, at, i, emit_width(in));
 		host[i] = emit_host(e, at);
 	}
+	emit_return(e, out);
 }
 
 static void emit_affine(struct emit *e, const struct uop *in)

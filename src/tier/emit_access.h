@@ -15,6 +15,7 @@ struct place {
 	/* HALVES: lane 16's; each half is a row, or has one address */
 	u32 high;
 	bool rows;
+	bool late; /* as of the line */
 	/* APART: an index for each lane, and the address it counts from; or addresses alone */
 	u32 vec, base;
 	u32 scale;   /* of indices; 0: vec has addresses */

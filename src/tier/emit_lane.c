@@ -125,19 +125,40 @@ static void expand_text(struct expansion *x, const char *text)
 	text_puts(x->e->out, "\n");
 }
 
+/* One value for all lanes: that of a line, else of the first lane. */
+struct emit_line emit_first_of(struct emit *e, u32 row, char class)
+{
+	struct emit_value *v = emit_read(e, row, class);
+	u32 vec, n;
+
+	if (v->line.is && !v->line.step && !v->line.high && !e->study)
+		return v->line;
+	vec = emit_vec(e, v);
+	n = emit_name(e);
+	emit_text(e, "%%v%u = extractelement %s %%v%u, i32 0\n", n, emit_type(class), vec);
+	return (struct emit_line){.is = true, .first = n, .late = true};
+}
+
 /* x + s, s: a coordinate of the CTA times the first lane of b. */
 static void emit_cta_index(struct emit *e, const struct uop *in)
 {
 	struct emit_value *x = emit_read(e, in->a, 'W');
-	u32 vec = emit_vec(e, x), factor = emit_vec(e, emit_read(e, in->b, 'W')),
-	    one = emit_name(e), s = emit_name(e), sum = emit_name(e), all;
-	struct emit_line line = x->line;
+	struct emit_line by = emit_first_of(e, in->b, 'W'), line;
+	u32 s = emit_name(e), vec, all, sum;
+	struct text *out = emit_of_line(e, by.late);
 
-	emit_text(e, "%%v%u = extractelement <32 x i32> %%v%u, i32 0\n", one, factor);
-	emit_text(e, "%%v%u = mul i32 %%v%u, %%ctaid%u\n", s, one, (u32)in->lane.imm % 3);
+	emit_text(e, "%%v%u = mul i32 %%v%u, %%ctaid%u\n", s, by.first, (u32)in->lane.imm % 3);
+	emit_return(e, out);
+	line = emit_line_add(e, 'W', x->line,
+			     (struct emit_line){.is = true, .first = s, .late = by.late});
+	if (line.is && !e->study) {
+		emit_write(e, in->d, 'W', 0)->line = line;
+		return;
+	}
+	vec = emit_vec(e, x);
 	all = emit_splat(e, 'W', s);
+	sum = emit_name(e);
 	emit_text(e, "%%v%u = add <32 x i32> %%v%u, %%v%u\n", sum, vec, all);
-	line = emit_line_add(e, 'W', line, (struct emit_line){.is = true, .first = s});
 	emit_write(e, in->d, 'W', sum)->line = line;
 }
 
@@ -235,8 +256,12 @@ void emit_lane(struct emit *e, const struct uop *in)
 		call_handler(e, in);
 		return;
 	}
-	read_operands(&x, c->text);
 	line = emit_line_of(e, in);
+	if (line.is && !e->study) {
+		emit_write(e, in->d, class, 0)->line = line;
+		return;
+	}
+	read_operands(&x, c->text);
 	x.result = emit_name(e);
 	expand_text(&x, c->text);
 	v = emit_write(e, in->d, class, x.result);

@@ -16,9 +16,11 @@ static u64 cut_bits(char class, u64 bits)
 struct emit_line emit_line_known(struct emit *e, char class, u64 bits)
 {
 	u32 n = emit_name(e);
+	struct text *out = emit_of_line(e, false);
 
 	emit_text(e, "%%v%u = add %s 0, %lld\n", n, scalar_type(class),
 		  class == 'W' ? (long long)(s32)(u32)bits : (long long)bits);
+	emit_return(e, out);
 	return (struct emit_line){
 		.is = true, .first = n, .known = true, .bits = cut_bits(class, bits)};
 }
@@ -50,18 +52,22 @@ static struct emit_line combine_lines(struct emit *e, char class, const char *op
 				      struct emit_line x, struct emit_line y, bool minus)
 {
 	u32 n, high = 0;
+	struct text *out;
 
 	if (!x.is || !y.is)
 		return (struct emit_line){0};
+	out = emit_of_line(e, x.late || y.late);
 	n = apply(e, class, op, x.first, y.first);
 	if (x.high || y.high)
 		high = apply(e, class, op, high_of(e, class, &x), high_of(e, class, &y));
+	emit_return(e, out);
 	return (struct emit_line){
 		.is = true,
 		.first = n,
 		.high = high,
 		.step = (s64)((u64)x.step + (minus ? 0 - (u64)y.step : (u64)y.step)),
 		.roots = x.roots | y.roots,
+		.late = x.late || y.late,
 		.known = x.known && y.known,
 		.bits = cut_bits(class, minus ? x.bits - y.bits : x.bits + y.bits)};
 }
@@ -88,10 +94,14 @@ static u32 scale_lane(struct emit *e, char class, u32 x, u64 by)
 
 struct emit_line emit_line_scale(struct emit *e, char class, struct emit_line x, u64 by)
 {
+	struct text *out;
+
 	if (!x.is)
 		return x;
+	out = emit_of_line(e, x.late);
 	x.first = scale_lane(e, class, x.first, by);
 	x.high = x.high ? scale_lane(e, class, x.high, by) : 0;
+	emit_return(e, out);
 	x.step = (s64)((u64)x.step * by);
 	x.bits = cut_bits(class, x.bits * by);
 	return x;
@@ -135,13 +145,16 @@ static u32 extend_lanes(struct emit *e, u32 first, s64 step, u32 lanes, bool sig
 struct emit_line emit_line_extend(struct emit *e, struct emit_line x, bool sign)
 {
 	u32 lanes = x.high ? WARP_LANES / 2 : WARP_LANES;
+	struct text *out;
 
 	if (!x.is)
 		return x;
+	out = emit_of_line(e, x.late);
 	x.step = (s64)(s32)(u32)x.step;
 	x.first = extend_lanes(e, x.first, x.known ? 0 : x.step, lanes, sign);
 	if (x.high)
 		x.high = extend_lanes(e, x.high, x.step, lanes, sign);
+	emit_return(e, out);
 	x.bits = sign ? (u64)(s64)(s32)x.bits : (u32)x.bits;
 	return x;
 }

@@ -42,39 +42,50 @@ static struct place follow_line(struct emit *e, const struct uop *in, struct emi
 		otherwise.how = x.high ? HOW_HALVES : otherwise.rows ? HOW_ROW : HOW_SAME;
 	otherwise.first = x.first;
 	otherwise.high = x.high;
+	otherwise.late = x.late;
 	return otherwise;
 }
 
 static struct place place_wide(struct emit *e, const struct uop *in)
 {
 	struct emit_value *v = emit_read(e, in->a, 'X');
-	struct place p = {.how = HOW_APART, .vec = emit_vec(e, v), .offset = in->mem.offset};
+	struct place p = {.how = HOW_APART, .offset = in->mem.offset};
 	struct emit_line x = v->line;
 
 	if (x.is)
 		x = emit_line_add(e, 'X', x, emit_line_known(e, 'X', (u64)in->mem.offset));
-	return follow_line(e, in, x, p);
+	p = follow_line(e, in, x, p);
+	if (p.how == HOW_APART)
+		p.vec = emit_vec(e, v);
+	return p;
 }
 
-/* Addresses of 32 bits wrap around with their offset. */
-static struct place place_narrow(struct emit *e, const struct uop *in)
+/* Lanes anywhere, addresses of 32 bits, which wrap around with their offset. */
+static struct place place_apart_narrow(struct emit *e, const struct uop *in, struct emit_value *v)
 {
-	struct emit_value *v = emit_read(e, in->a, 'W');
-	struct place p = {.how = HOW_APART, .vec = emit_name(e), .scale = 1, .narrow = true};
 	u32 vec = emit_vec(e, v);
-	struct emit_line x = v->line;
+	struct place p = {.how = HOW_APART, .vec = emit_name(e), .scale = 1, .narrow = true};
 
 	emit_text(e, "%%v%u = add <32 x i32> %%v%u, ", p.vec, vec);
 	emit_constant(e->out, 'W', (u32)in->mem.offset);
 	emit_text(e, "\n");
 	p.base = emit_line_known(e, 'X', 0).first;
-	if (!x.is)
-		return p;
-	use_line(e, &x);
-	if (x.step && x.step != (s64)emit_width(in))
-		return p;
-	x = emit_line_add(e, 'W', x, emit_line_known(e, 'W', (u32)in->mem.offset));
-	return follow_line(e, in, emit_line_extend(e, x, false), p);
+	return p;
+}
+
+static struct place place_narrow(struct emit *e, const struct uop *in)
+{
+	struct emit_value *v = emit_read(e, in->a, 'W');
+	struct place p = {.how = HOW_APART};
+	struct emit_line x = v->line;
+
+	if (x.is)
+		use_line(e, &x);
+	if (x.is && (!x.step || x.step == (s64)emit_width(in))) {
+		x = emit_line_add(e, 'W', x, emit_line_known(e, 'W', (u32)in->mem.offset));
+		p = follow_line(e, in, emit_line_extend(e, x, false), p);
+	}
+	return p.how == HOW_APART ? place_apart_narrow(e, in, v) : p;
 }
 
 static struct place place_in_shared(struct emit *e, const struct uop *in)
@@ -88,37 +99,24 @@ static struct place place_in_shared(struct emit *e, const struct uop *in)
 }
 
 /* The base is the same for all lanes of a warp, if not by its line. */
-static u32 base_of(struct emit *e, const struct uop *in)
-{
-	struct emit_value *v = emit_read(e, in->c, 'X');
-	u32 n;
-
-	if (v->line.is && !v->line.step && !v->line.high && !e->study)
-		return v->line.first;
-	n = emit_name(e);
-	emit_text(e, "%%v%u = extractelement <32 x i64> %%v%u, i32 0\n", n, emit_vec(e, v));
-	return n;
-}
-
 static struct place place_indexed(struct emit *e, const struct uop *in)
 {
 	struct emit_value *v = emit_read(e, in->a, 'W');
-	bool sign = !(in->flags & UOPF_UNSIGNED);
-	struct place p = {.how = HOW_APART,
-			  .vec = emit_vec(e, v),
-			  .base = emit_offset(e, base_of(e, in), in->mem.offset),
-			  .scale = in->index.scale,
-			  .sign = sign};
-	struct emit_line x = v->line;
+	struct emit_line x = v->line, base = emit_first_of(e, in->c, 'X');
+	struct place p = {
+		.how = HOW_APART, .scale = in->index.scale, .sign = !(in->flags & UOPF_UNSIGNED)};
 
-	if (!x.is)
-		return p;
-	use_line(e, &x);
-	if (x.step && x.step * (s64)in->index.scale != (s64)emit_width(in))
-		return p;
-	x = emit_line_scale(e, 'X', emit_line_extend(e, x, sign), in->index.scale);
-	x = emit_line_add(e, 'X', x, (struct emit_line){.is = true, .first = p.base});
-	return follow_line(e, in, x, p);
+	base = emit_line_add(e, 'X', base, emit_line_known(e, 'X', (u64)in->mem.offset));
+	p.base = base.first;
+	if (x.is)
+		use_line(e, &x);
+	if (x.is && (!x.step || x.step * (s64)in->index.scale == (s64)emit_width(in))) {
+		x = emit_line_scale(e, 'X', emit_line_extend(e, x, p.sign), in->index.scale);
+		p = follow_line(e, in, emit_line_add(e, 'X', x, base), p);
+	}
+	if (p.how == HOW_APART)
+		p.vec = emit_vec(e, v);
+	return p;
 }
 
 struct place emit_place(struct emit *e, const struct uop *in)
@@ -316,6 +314,9 @@ static void require_narrow(struct emit *e, const struct place *p, u32 width)
 
 u32 emit_place_require(struct emit *e, const struct place *p, u32 width)
 {
+	struct text *out = emit_of_line(e, p->how == HOW_APART || p->late);
+	u32 from = 0;
+
 	if (p->how == HOW_ROW)
 		require_row(e, p->first, width);
 	else if (p->how != HOW_APART)
@@ -325,8 +326,9 @@ u32 emit_place_require(struct emit *e, const struct place *p, u32 width)
 	else if (p->scale)
 		require_indices(e, p, width);
 	else
-		return require_each(e, p, width);
+		from = require_each(e, p, width);
 	if (p->how == HOW_HALVES)
 		emit_inside_require(e, p->high, 0, width);
-	return 0;
+	emit_return(e, out);
+	return from;
 }

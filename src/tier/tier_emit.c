@@ -27,7 +27,7 @@ static void emit_uops(struct emit *e)
 	const struct tier_run *r = e->run;
 
 	e->values = e->numbers = 0;
-	e->ok = 0;
+	e->ok = e->ok_early = 0;
 	for (e->at = 0; e->at < r->n && !e->failed; e->at++)
 		emit_uop(e, &e->p->uop[r->first + e->at]);
 	if (!r->stores) {
@@ -131,6 +131,7 @@ bool tier_study(const struct program *p, const struct tier_live *l, struct tier_
 			r->root[n++] = r->root[i];
 	r->roots = n;
 	text_fini(&out);
+	text_fini(&e->early);
 	text_fini(&e->head);
 	free(e);
 	return ok;
@@ -242,8 +243,16 @@ static void emit_variant(struct emit *e, bool masked)
 	open_warp(e, part);
 	if (masked)
 		open_mask(e);
+	e->out = &e->late;
 	emit_uops(e);
 	emit_text(e, "br label %%%s.next\n", part);
+	emit_flush_early(e);
+	e->failed |= e->early.failed || e->late.failed;
+	text_add(&e->part[masked], e->early.at, e->early.len);
+	text_add(&e->part[masked], e->late.at, e->late.len);
+	text_fini(&e->early);
+	text_fini(&e->late);
+	e->early = e->late = (struct text){0};
 }
 
 bool tier_emit(const struct program *p, const struct tier_live *live, const struct tier_run *r,

@@ -75,32 +75,73 @@ static void live_before(const struct program *p, u32 pc, u64 *set)
 
 /* ---- rows with one value ---- */
 
-/* What writes a row: nothing, the same for all lanes once when a CTA begins, or anything else. */
+/* What has written a row: nothing, the same for all lanes when a launch begins, anything else. */
 enum row_source { SOURCE_NONE, SOURCE_UNIFORM, SOURCE_ANY };
 
 struct row_writer {
-	u8 *source;
+	u8 *source, is;
+};
+
+/* Is all that a micro-op reads the same for all lanes? */
+struct row_reader {
+	const struct program *p;
+	const u8 *source;
 	bool uniform;
 };
+
+static bool is_constant_row(const struct program *p, u32 row)
+{
+	for (u32 i = 0; i < p->const_len; i++)
+		if (p->consts[i].row == row)
+			return true;
+	return false;
+}
+
+static void see_reader(void *user, u32 row, bool write)
+{
+	struct row_reader *r = user;
+
+	if (!write)
+		r->uniform &=
+			r->source[row / ROW_UNIT] == SOURCE_UNIFORM || is_constant_row(r->p, row);
+}
 
 static void note_writer(void *user, u32 row, bool write)
 {
 	const struct row_writer *w = user;
-	u8 *at = &w->source[row / ROW_UNIT];
 
 	if (write)
-		*at = w->uniform && *at == SOURCE_NONE ? SOURCE_UNIFORM : SOURCE_ANY;
+		w->source[row / ROW_UNIT] = w->is;
 }
 
-static void find_sources(const struct program *p, u8 *source)
+/* Of a launch's beginning: does the micro-op write the same value for all lanes? */
+static bool makes_uniform(const struct program *p, const struct uop *in, const u8 *source)
 {
-	for (u32 pc = 0; pc < p->uops; pc++) {
-		const struct uop *in = &p->uop[pc];
-		bool is_uniform = in->op == OP_load_param || in->op == OP_sreg_uniform;
-		struct row_writer w = {source, pc >= p->launch_first && is_uniform};
+	struct row_reader r = {p, source, true};
 
-		uop_each_row(in, p->ext, note_writer, &w);
-	}
+	if (in->op == OP_load_param || in->op == OP_sreg_uniform)
+		return true;
+	if (in->op != in->inner || !uop_is_lane(in->inner))
+		return false;
+	uop_each_row(in, p->ext, see_reader, &r);
+	return r.uniform;
+}
+
+static void mark_writes(const struct program *p, const struct uop *in, u8 *source, bool uniform)
+{
+	struct row_writer w = {source, uniform ? SOURCE_UNIFORM : SOURCE_ANY};
+
+	uop_each_row(in, p->ext, note_writer, &w);
+}
+
+/* now: what the rows have while a launch begins. */
+static void find_sources(const struct program *p, u8 *source, u8 *now)
+{
+	for (u32 pc = p->launch_first; pc < p->uops; pc++)
+		mark_writes(p, &p->uop[pc], now, makes_uniform(p, &p->uop[pc], now));
+	memcpy(source, now, p->block_bytes / ROW_UNIT + 1);
+	for (u32 pc = 0; pc < p->launch_first; pc++)
+		mark_writes(p, &p->uop[pc], source, false);
 }
 
 bool tier_is_uniform(const struct tier_live *l, u32 row)
@@ -111,22 +152,28 @@ bool tier_is_uniform(const struct tier_live *l, u32 row)
 struct tier_live *tier_live_new(const struct program *p)
 {
 	struct tier_live *l = calloc(1, sizeof(*l));
+	u8 *now = calloc(p->block_bytes / ROW_UNIT + 1, 1);
 	u64 *set;
 	bool again = true;
 
-	if (!l)
+	if (!l || !now) {
+		free(now);
+		free(l);
 		return NULL;
+	}
 	l->uops = p->launch_first;
 	l->words = (p->block_bytes / 64 + 64) / 64;
 	l->before = calloc((size_t)l->uops * l->words + 1, sizeof(u64));
 	l->source = calloc(p->block_bytes / ROW_UNIT + 1, 1);
 	set = calloc(l->words, sizeof(u64));
 	if (!l->before || !l->source || !set) {
+		free(now);
 		free(set);
 		tier_live_free(l);
 		return NULL;
 	}
-	find_sources(p, l->source);
+	find_sources(p, l->source, now);
+	free(now);
 	while (again) {
 		again = false;
 		for (u32 pc = l->uops; pc-- > 0;) {
