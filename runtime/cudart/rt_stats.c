@@ -7,6 +7,7 @@
 #include "src/base/setting.h"
 #include "src/base/stats.h"
 #include "src/dev/device.h"
+#include "src/tier/tier.h"
 #include "src/watch/insns.h"
 
 #include <stdio.h>
@@ -107,6 +108,15 @@ static void stats_line_compile(void)
 	stats_line("compile", t, rest);
 }
 
+/* What compiled code has done of it. */
+static void stats_line_code(void)
+{
+	char rest[128];
+
+	if (tier_stats_text(rest, sizeof(rest)))
+		fprintf(stderr, "ptxloom: stats:   code        %s\n", rest);
+}
+
 /* Lines of both numbers of what counts. */
 static void stats_line_times(const char *name, enum stats_phase phase, const char *what,
 			     const char *amount)
@@ -133,6 +143,7 @@ void rt_stats_print(const struct rt *rt)
 	stats_line_bytes("parse", STATS_PARSE, "modules");
 	stats_line_times("lower", STATS_LOWER, "kernels", "micro-ops");
 	stats_line_compile();
+	stats_line_code();
 	stats_line_execute(stats_get(STATS_LAUNCH).times);
 	stats_line_bytes("copy", STATS_COPY, "copies");
 	stats_line_times("wait", STATS_WAIT, "times the program waited for a device", NULL);

@@ -2,6 +2,7 @@
  * Where a compiled run begins: src/tier/tier.h. Gangs run its code, warps on their own interpret
  * it, and so do all where there is no code yet or where it gives up.
  */
+#include "src/base/stats.h"
 #include "src/ops/access.h"
 #include "src/ops/tables.h"
 #include "src/tier/tier.h"
@@ -137,6 +138,13 @@ static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const stru
 	return r->code(&call, first, end, whole);
 }
 
+/* Of `warps` warps that have done the run, so many by code. */
+static void count_run(const struct tier_run *r, u32 warps, u32 by_code)
+{
+	if (stats_on())
+		stats_add(STATS_CODE, (u64)warps * r->n, 0, (u64)by_code * r->n);
+}
+
 static const struct uop *run_tier(struct gang *g, const struct uop *in)
 {
 	struct tier_run *r = tier_run_at(g->env->program, (u32)(in - g->uops));
@@ -144,12 +152,15 @@ static const struct uop *run_tier(struct gang *g, const struct uop *in)
 
 	if (PL_UNLIKELY(__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY)) {
 		tier_look(g, r);
-		if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY)
+		if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY) {
+			count_run(r, WARPS, 0);
 			return g->table->run[in->inner](g, in);
+		}
 	}
 	if (!(++g->calls & 15))
 		__atomic_fetch_add(&r->came, 16, __ATOMIC_RELAXED);
 	done = run_code(g, in, r);
+	count_run(r, WARPS, done - g->warp);
 	if (PL_LIKELY(done == g->warp + WARPS))
 		return in + r->n;
 	tier_left(g, r);

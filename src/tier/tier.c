@@ -2,6 +2,7 @@
  * When runs are compiled, and by whom: at once where that is asked for, else by a thread while
  * launches go on.
  */
+#include "src/base/stats.h"
 #include "src/tier/tier_int.h"
 
 #include <pthread.h>
@@ -218,6 +219,13 @@ static struct uop *find_runs(struct tier *t)
 		return NULL;
 	}
 	t->run_len = tier_plan(p, t->live, &t->runs);
+	if (stats_on()) {
+		u64 in_runs = 0;
+
+		for (u32 i = 0; i < t->run_len; i++)
+			in_runs += t->runs[i].n;
+		stats_add(STATS_RUNS, p->launch_first, 0, in_runs);
+	}
 	memcpy(uop, p->uop, (size_t)p->uops * sizeof(*uop));
 	for (u32 i = 0; i < t->run_len; i++) {
 		t->run_of[t->runs[i].first] = i;

@@ -110,6 +110,8 @@ struct tier_counts {
 	u32 made, failed;
 };
 struct tier_counts tier_counts(void);
+/* For statistics: what compiled code has done. False: no kernel was looked through for runs. */
+bool tier_stats_text(char *out, size_t size);
 
 /*
  * A launch of the program, with so many CTAs, is about to begin. Returns the micro-ops that its

@@ -14,6 +14,19 @@ struct tier_counts tier_counts(void)
 				    __atomic_load_n(&counts.failed, __ATOMIC_RELAXED)};
 }
 
+bool tier_stats_text(char *out, size_t size)
+{
+	struct stats_total runs = stats_get(STATS_RUNS), code = stats_get(STATS_CODE);
+
+	snprintf(out, size,
+		 "%5.1f %%   of %llu micro-ops in runs, warp by warp; runs have %llu of %llu in "
+		 "kernels",
+		 code.times ? 100.0 * (double)code.amount / (double)code.times : 0,
+		 (unsigned long long)code.times, (unsigned long long)runs.amount,
+		 (unsigned long long)runs.times);
+	return runs.times != 0;
+}
+
 void tier_set_state(struct tier_run *r, enum tier_state s)
 {
 	__atomic_store_n(&r->state, (u8)s, __ATOMIC_RELEASE);
@@ -29,6 +42,8 @@ void tier_leave_run(struct tier *t, struct tier_run *r)
 	struct uop *in = &t->uop[r->first];
 
 	tier_set_state(r, TIER_OFF);
+	if (stats_on()) /* what is interpreted is counted */
+		return;
 	__atomic_store_n(&in->op, in->inner, __ATOMIC_RELEASE);
 }
 

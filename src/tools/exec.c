@@ -6,11 +6,13 @@
 #include "src/lower/lower.h"
 #include "src/base/size.h"
 #include "src/base/setting.h"
+#include "src/base/stats.h"
 #include "src/check/record.h"
 #include "src/cover/collect.h"
 #include "src/debugger/debugger.h"
 #include "src/dev/record/record.h"
 #include "src/profile/collect.h"
+#include "src/tier/tier.h"
 #include "src/tools/exec_job.h"
 #include "src/tools/exec_replay.h"
 #include "src/tools/interrupt.h"
@@ -578,12 +580,26 @@ static int dump_program(struct exec_job *j, struct diag *d)
 	return TOOL_OK;
 }
 
+/* PTXLOOM_STATS=1: what compiled runs have done, where there are any. */
+static void print_stats(void)
+{
+	char text[128];
+
+	if (!stats_on())
+		return;
+	if (tier_stats_text(text, sizeof(text)))
+		fprintf(stderr, "ptxloom: stats:   code        %s\n", text);
+	stats_close();
+}
+
 static int run_job(struct exec_job *j)
 {
 	struct diag d;
 	int status;
 
 	diag_init(&d, diag_print, stderr);
+	if (setting_number(SETTING_STATS, 0))
+		stats_open();
 	status = open_exec_device(j, &d);
 	if (!status && j->replay)
 		status = exec_replay_load(j, &d);
@@ -593,6 +609,7 @@ static int run_job(struct exec_job *j)
 		status = dump_program(j, &d);
 	else if (!status && (j->replay || !(status = check_inputs(j))))
 		status = launch_kernel(j);
+	print_stats();
 	diag_fini(&d);
 	return status;
 }

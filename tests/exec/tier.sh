@@ -111,6 +111,44 @@ same "bodies" "$kinds" nbody --block 128 --grid 2 --buffer a:f32[1024]=random:1 
 same "a matrix turned" "$kinds" transpose --block 32,8 --grid 2,2 \
 	--buffer a:f32[4096]=random:1 --buffer out:f32[4096] --arg s32=64 --dump out
 
+# compiled NAME LEAST PERCENT FILE KERNEL ARGUMENT..: so many micro-ops of the kernel are in runs, and code does so much
+# of their work. The first CTA finds caches of allocations empty and is interpreted.
+compiled()
+{
+	name=$1
+	least=$2
+	percent=$3
+	file=$4
+	kernel=$5
+	shift 5
+	PTXLOOM_STATS=1 PTXLOOM_WORKERS=1 PTXLOOM_TIER=2 ptxloom exec "$file" --kernel "$kernel" "$@" \
+		>"$scratch/out" 2>"$scratch/err"
+	sed -n 's/^ptxloom: stats:   code  *\([0-9]*\)\.[0-9] %.* runs have \([0-9]*\) of [0-9]* in kernels$/\1 \2/p' \
+		"$scratch/err" >"$scratch/code"
+	read -r share runs <"$scratch/code"
+	[ "${share:-0}" -ge "$percent" ] && [ "${runs:-0}" -ge "$least" ]
+	ok $? "$name are compiled: $runs micro-ops, $share %"
+}
+
+if PTXLOOM_TIER=2 ptxloom exec samples/saxpy.ptx 2>&1 | grep -q "levels v3"; then
+	skip "forms are compiled" "the level has none"
+else
+	compiled "vectors" 30 65 "$forms" vectors --block 128 --grid 3 \
+		--buffer w:f32[1300]=random:1 --buffer p:f64[700]=random:2 --buffer b:u32[800]=random:3 \
+		--buffer out:u32[2600] --arg s32=300 --arg s32=0
+	compiled "vectors and narrow elements by index" 25 65 "$forms" scattered --block 128 --grid 3 \
+		--buffer w:u32[1300]=random:1 --buffer p:u32[1300]=random:2 --buffer i:u32[300]=iota \
+		--buffer out:u32[9000] --arg s32=300
+	compiled "narrow elements" 21 65 "$forms" narrow --block 128 --grid 3 \
+		--buffer w:u32[400]=random:1 --buffer out:u32[2000] --arg s32=300
+	compiled "elements of shared memory" 42 95 "$forms" shared --block 256 --grid 2 \
+		--buffer w:u32[512]=random:1 --buffer out:u32[512] --arg s32=256 --arg s32=37
+	compiled "handlers' operations" 40 65 "$forms" called --block 128 --grid 3 \
+		--buffer in:f32[292]=random:1 --buffer out:u32[300] --arg s32=292
+	compiled "loops of stencils" 120 98 "$kinds" heat --block 32,4 --grid 2,5 \
+		--buffer x:f64[64000]=random:3 --buffer out:f64[64000] --arg s32=40
+fi
+
 program=$scratch/stats
 succeeds "a program builds" $CC "$top/tests/programs/stats.c" -o "$program" -ldl
 if PTXLOOM_TIER=2 ptxloom exec samples/saxpy.ptx 2>&1 | grep -q "levels v3"; then
