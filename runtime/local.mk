@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libpreload.la
 libptxloom_runtime_la_SOURCES = \
 	runtime/cudart/rt_context.c runtime/cudart/rt_context.h \
 	runtime/cuda/batch.c \
+	runtime/device_choice.c runtime/device_choice.h \
 	runtime/cudart/rt_attend.c \
 	runtime/cupti/cupti.c runtime/cupti/cupti.h runtime/cupti/cupti.def runtime/cupti/cupti_activity.c runtime/cupti/cupti_ids.c \
 	runtime/cupti/driver_cbid.def runtime/cupti/runtime_cbid.def \

@@ -77,6 +77,9 @@ struct process {
 	struct profile_kept *kept;       /* the same for the program itself; NULL: not wanted */
 	struct profile_trace *trace;     /* of calls and work; NULL: none is wanted */
 	u64 calls;                       /* traced so far; atomic */
+	/* device_choice.c: the device, as the user has named none; NULL: not yet; atomic */
+	const struct arch *chosen;
+	bool choice_said; /* that another would suit better; atomic */
 	/* a child of a process that had used CUDA; written while there is one thread */
 	bool is_forked;
 	bool is_exiting; /* atomic */

@@ -4,6 +4,7 @@
  */
 #include "runtime/cuda/drv.h"
 #include "runtime/check_calls.h"
+#include "runtime/device_choice.h"
 #include "runtime/inject.h"
 #include "src/profile/trace.h"
 #include "src/base/demangle.h"
@@ -221,7 +222,7 @@ static void rt_watch_streams(struct rt *rt)
 
 static void rt_make(void)
 {
-	const char *spec = setting_text(SETTING_DEVICE);
+	const char *spec = plrt_device_spec(true);
 	struct rt *rt = &the_process.rt;
 	struct text why = {0};
 	struct diag d;

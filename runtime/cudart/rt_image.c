@@ -3,6 +3,7 @@
  * first asked for there, and the handles of their kernels.
  */
 #include "runtime/cuda/drv.h"
+#include "runtime/device_choice.h"
 #include "runtime/process.h"
 #include "runtime/work.h"
 #include "src/base/file.h"
@@ -152,16 +153,22 @@ void plrt_images_quiet(bool on)
 static void name_library(const void *code)
 {
 	static const void *last;
+	const struct arch *better;
 	Dl_info who;
 
 	if (!dladdr(code, &who) || !who.dli_fname ||
 	    !strstr(file_base_name(who.dli_fname), ".so") ||
 	    __atomic_exchange_n(&last, who.dli_fbase, __ATOMIC_RELAXED) == who.dli_fbase)
 		return;
+	better = device_choice_for(code);
 	fprintf(stderr,
 		"ptxloom: %s has kernels of which this device can run no PTX; calls that need them "
-		"fail. `ptxloom ls` lists what it has.\n",
+		"fail. ",
 		who.dli_fname);
+	if (better)
+		fprintf(stderr, "It has more for another: `ptxloom run -d %s`.\n", better->id);
+	else
+		fputs("`ptxloom ls` lists what it has.\n", stderr);
 }
 
 static enum status load_image(struct rt_image *image, struct rt_device *d,
@@ -177,6 +184,8 @@ static enum status load_image(struct rt_image *image, struct rt_device *d,
 	diag_fini(&diag);
 	if (status == STATUS_NO_BINARY_FOR_GPU && !is_quiet)
 		name_library(image->code);
+	else if (status == STATUS_SUCCESS)
+		device_choice_look(image);
 	return status;
 }
 

@@ -5,6 +5,7 @@
  * every kernel.
  */
 #include "runtime/check_calls.h"
+#include "runtime/device_choice.h"
 #include "src/profile/trace.h"
 #include "src/base/demangle.h"
 #include "src/check/choice.h"
@@ -233,7 +234,7 @@ struct profile_kept *plrt_counters(void)
 static void record_end(const struct findings *l)
 {
 	struct rt *rt = &the_process.rt;
-	struct record_process p = {.devices = setting_text(SETTING_DEVICE),
+	struct record_process p = {.devices = plrt_device_spec(false),
 				   .checks = setting_text(SETTING_CHECK)};
 	bool is_used = false;
 

@@ -56,9 +56,16 @@ static bool limit_nvml_memory(struct text *why)
 	       (!bytes || bytes == SETTING_SIZE_WORD || arch_devices_limit(&library.list, bytes));
 }
 
+/*
+ * Of the CUDA runtime, if the process has it: the device that it gives a program whose user has
+ * named none (runtime/device_choice.h).
+ */
+extern const char *plrt_device_spec(bool decide) __attribute__((weak));
+
 static bool open_library(void)
 {
-	const char *spec = setting_text(SETTING_DEVICE);
+	const char *spec =
+		plrt_device_spec ? plrt_device_spec(false) : setting_text(SETTING_DEVICE);
 	struct text why = {0};
 	struct diag d;
 	bool ok;

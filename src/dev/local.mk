@@ -7,6 +7,7 @@ libcore_la_SOURCES += \
 	src/dev/image/image_read.c \
 	src/dev/image/image_scan.c \
 	src/dev/image/image_select.c \
+	src/dev/image/image_suit.c \
 	src/dev/image/image_write.c \
 	src/dev/module/nested.c src/dev/module/nested_calls.c src/dev/module/nested_int.h src/dev/module/nested_memory.c src/dev/module/nested.def src/dev/module/nested.h \
 	src/dev/module/module.c src/dev/module/module.h

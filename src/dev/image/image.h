@@ -15,6 +15,8 @@
 #include "src/base/diag.h"
 #include "src/base/vec.h"
 
+struct arch;
+
 /* Largest decompressed image that is accepted. */
 #define IMAGE_RAW_MAX ((u64)1 << 30)
 
@@ -163,6 +165,29 @@ u32 image_match_target(struct image_target target, u32 sm, enum image_match *mat
  */
 void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, struct text *what,
 			  struct text *hint);
+
+/*
+ * Append "compute_80, compute_90a": targets of the images of one kind, each once, in a container
+ * (UINT32_MAX: in the list). Returns how many there are.
+ */
+u32 image_list_targets(const struct image_list *l, u32 container, enum image_kind kind,
+		       struct text *out);
+
+#define IMAGE_SUITS_MAX 32u
+
+/* How many containers do not suit the built-in devices, by their number (arch_nth). */
+struct image_suits {
+	u32 refused[IMAGE_SUITS_MAX]; /* no PTX that runs there */
+	u32 newer[IMAGE_SUITS_MAX];   /* it runs, but was compiled for newer ones only */
+};
+
+/*
+ * Add the containers of a list. Those without a PTX image count only if their cubins have PTX,
+ * which needs decompressing: of *cubins containers at most, which becomes less.
+ */
+void image_suits_add(struct image_suits *s, const struct image_list *l, u32 *cubins);
+/* The built-in device that suits them best; NULL: none suits them better than this one. */
+const struct arch *image_suits_better(const struct image_suits *s, const struct arch *than);
 
 /* A kernel parameter. The strings lead into the text scanned. */
 struct image_param {

@@ -142,9 +142,8 @@ enum image_result image_select(const struct image_list *l, u32 container, u32 sm
 
 #define TARGETS_LISTED 32
 
-/* "sm_80, sm_90" of all images of one kind, each target once; returns how many. */
-static u32 list_targets(const struct image_list *l, u32 container, enum image_kind kind,
-			struct text *t)
+u32 image_list_targets(const struct image_list *l, u32 container, enum image_kind kind,
+		       struct text *t)
 {
 	struct image_target seen[TARGETS_LISTED];
 	char name[24];
@@ -225,9 +224,9 @@ void image_explain_no_ptx(const struct image_list *l, u32 container, u32 sm, str
 {
 	struct text ptx = {0}, sass = {0}, lto = {0};
 	u32 for_sm = sm ? sm : lowest_target(l, container);
-	u32 ptx_count = list_targets(l, container, IMAGE_PTX, &ptx);
-	u32 sass_count = list_targets(l, container, IMAGE_SASS, &sass);
-	u32 lto_count = list_targets(l, container, IMAGE_LTO, &lto);
+	u32 ptx_count = image_list_targets(l, container, IMAGE_PTX, &ptx);
+	u32 sass_count = image_list_targets(l, container, IMAGE_SASS, &sass);
+	u32 lto_count = image_list_targets(l, container, IMAGE_LTO, &lto);
 	const struct arch *other;
 
 	if (ptx_count)

@@ -3,6 +3,7 @@
  */
 #include "tests/unit/image/image_make.h"
 
+#include "src/arch/arch.h"
 #include "tests/check.h"
 
 struct choice_case {
@@ -249,6 +250,75 @@ static void test_explanations(void)
 		 "rebuild with `-gencode arch=compute_80,code=compute_80` added to nvcc's options");
 }
 
+/* Containers, by a bar each, and the device that suits them better than an A100 does. */
+static void test_suits(void)
+{
+	static const struct {
+		const char *containers, *better; /* NULL: none */
+	} rows[] = {
+		{"75", NULL},
+		{"80", NULL},
+		{"", NULL},
+		{"75 120", NULL},
+		{"86", "ga102"},
+		{"90", "h100"},
+		{"90a", "h100"},
+		{"120", "gb202"},
+		{"121", NULL}, /* there is none that is not older */
+		{"75|120", "gb202"},
+		{"120|120|90a", "h100"},
+		{"120|80|90", "gb202"},
+		{"100a", NULL},
+		{"100a|90", "h100"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct image_suits suits = {0};
+		const struct arch *better;
+		char copy[64], *rest = copy, *one;
+		u32 cubins = 0;
+
+		snprintf(copy, sizeof(copy), "%s", rows[i].containers);
+		while ((one = strsep(&rest, "|"))) {
+			struct image_spec specs[8];
+			struct fixture f;
+
+			init(&f, specs, parse_specs(one, specs));
+			image_suits_add(&suits, &f.list, &cubins);
+			fini(&f);
+		}
+		better = image_suits_better(&suits, arch_default());
+		CHECK_MSG(better ? rows[i].better && !strcmp(better->id, rows[i].better)
+				 : !rows[i].better,
+			  rows[i].containers);
+	}
+}
+
+/* Cubins count as far as they may be opened, and if they have PTX. */
+static void test_suits_of_cubins(void)
+{
+	struct image_suits suits = {0};
+	struct text cubin = {0};
+	struct image_list l;
+	struct diag d;
+	u32 opened = 0;
+
+	make_cubin(&cubin, 90, MAKE_PTX, strlen(MAKE_PTX) + 1);
+	diag_init(&d, NULL, NULL);
+	image_list_init(&l, &d, "app");
+	CHECK(image_list_add(&l, cubin.at, cubin.len, 0) == IMAGE_OK);
+	image_suits_add(&suits, &l, &opened);
+	CHECK(!image_suits_better(&suits, arch_default()));
+	opened = 1;
+	image_suits_add(&suits, &l, &opened);
+	CHECK(!opened);
+	CHECK(image_suits_better(&suits, arch_default()) == arch_find("h100"));
+	CHECK(!image_suits_better(&suits, arch_find("h200")));
+	image_list_fini(&l);
+	diag_fini(&d);
+	text_fini(&cubin);
+}
+
 static void test_target_names(void)
 {
 	static const char *const bad[] = {
@@ -269,6 +339,8 @@ int main(void)
 	test_ties();
 	test_cubins();
 	test_explanations();
+	test_suits();
+	test_suits_of_cubins();
 	test_target_names();
 	return check_done();
 }
