@@ -1,34 +1,16 @@
 # cuBLAS as the host computes it, for a program that does not have the library; then what PTXLOOM_LIBS chooses, with a
 # library that stands in for NVIDIA's.
 . "${srcdir:-.}/tests/tap.sh"
+. "$top/tests/hostlibs/hostlibs.sh"
 
-here=$top/tests/hostlibs
-: "${CC:=cc}"
-
-# build NAME: the program of that source
-build()
-{
-	$CC -std=gnu11 -O1 -w -I"$top" "$here/$1.c" -o "$scratch/$1" -ldl -lm >"$scratch/out" 2>&1
-}
-
-build cublas && build cublas_level2 && build cublas_types
+program cublas cublas_level2 cublas_types
 verdict $? "the programs build"
-for program in "cublas_level2 30" "cublas_types 15"; do
-	ptxloom run -d t4 --check=mem "$scratch/${program% *}" >"$scratch/out" 2>"$scratch/err"
-	wrong=$(grep -v '^ok ' "$scratch/out" | grep -vE '^1\.\.[0-9]+$')
-	[ "$(grep -c '^ok ' "$scratch/out")" -ge "${program#* }" ] || wrong="$wrong $(tail -n 3 "$scratch/err")"
-	empty "$wrong" "${program% *}"
-done
-for how in "-d t4" "-d gb202 --check=mem --deterministic" "-d h100"; do
-	# shellcheck disable=SC2086
-	ptxloom run $how "$scratch/cublas" >"$scratch/out" 2>"$scratch/err"
-	wrong=$(grep -v '^ok ' "$scratch/out" | grep -vE '^1\.\.[0-9]+$')
-	[ "$(grep -c '^ok ' "$scratch/out")" -gt 80 ] || wrong="$wrong $(tail -n 3 "$scratch/err")"
-	empty "$wrong" "BLAS with $how"
-done
-said=$(grep -c "the host computes" "$scratch/err")
-[ "$said" = 1 ]
-ok $? "that it is not emulated is said once"
+passes 30 "cublas_level2" -d t4 --check=mem "$scratch/cublas_level2"
+passes 15 "cublas_types" -d t4 --check=mem "$scratch/cublas_types"
+passes 81 "BLAS on a T4" -d t4 "$scratch/cublas"
+passes 81 "BLAS that is checked, in one order" -d gb202 --check=mem --deterministic "$scratch/cublas"
+passes 81 "BLAS on an H100" -d h100 "$scratch/cublas"
+said_once "the host computes"
 grep -q "the host computes .* and all others in place" "$scratch/err"
 ok $? "without the library, that it is all of it"
 grep -q "illegal address: read of 16384 bytes by cublasSgemm_v2" "$scratch/err"
@@ -37,9 +19,7 @@ ok $? "a bad pointer is a fault of the device, with the function's name"
 # ---- whose code ----
 
 cd "$scratch" || exit 1
-# shellcheck disable=SC2086
-$CC -shared -fPIC "$here/standin.c" -o libcublas.so.13 -Wl,-soname,libcublas.so.13 &&
-	$CC "$here/user.c" -o linked ./libcublas.so.13 -Wl,-rpath,"$scratch" &&
+standin libcublas.so.13 && $CC "$here/user.c" -o linked ./libcublas.so.13 -Wl,-rpath,"$scratch" &&
 	$CC -DOPENS "$here/user.c" -o opens -ldl
 verdict $? "a library that stands in for NVIDIA's builds"
 for program in ./linked ./opens; do

@@ -1,18 +1,11 @@
 # cublasLt as the host computes it, for a program that does not have the library.
 . "${srcdir:-.}/tests/tap.sh"
+. "$top/tests/hostlibs/hostlibs.sh"
 
-: "${CC:=cc}"
-
-$CC -std=gnu11 -O1 -w -I"$top" "$top/tests/hostlibs/cublas_lt.c" -o "$scratch/cublas_lt" -ldl -lm >"$scratch/out" 2>&1
+program cublas_lt
 verdict $? "the program builds"
-for how in "-d t4" "-d h100 --check=mem"; do
-	# shellcheck disable=SC2086
-	ptxloom run $how "$scratch/cublas_lt" >"$scratch/out" 2>"$scratch/err"
-	wrong=$(grep -v '^ok ' "$scratch/out" | grep -vE '^1\.\.[0-9]+$')
-	[ "$(grep -c '^ok ' "$scratch/out")" -gt 30 ] || wrong="$wrong $(tail -n 3 "$scratch/err")"
-	empty "$wrong" "products with $how"
-done
-[ "$(grep -c 'cuBLAS: the host computes' "$scratch/err")" = 1 ]
-ok $? "that it is not emulated is said once"
+passes 31 "products" -d t4 "$scratch/cublas_lt"
+passes 31 "products that are checked" -d h100 --check=mem "$scratch/cublas_lt"
+said_once 'cuBLAS: the host computes'
 
 finish

@@ -1,18 +1,11 @@
 # cuFFT as the host computes it, for a program that does not have the library.
 . "${srcdir:-.}/tests/tap.sh"
+. "$top/tests/hostlibs/hostlibs.sh"
 
-: "${CC:=cc}"
-
-$CC -std=gnu11 -O1 -w -I"$top" "$top/tests/hostlibs/cufft.c" -o "$scratch/cufft" -ldl -lm >"$scratch/out" 2>&1
+program cufft
 verdict $? "the program builds"
-for how in "-d t4" "-d h100 --check=mem"; do
-	# shellcheck disable=SC2086
-	ptxloom run $how "$scratch/cufft" >"$scratch/out" 2>"$scratch/err"
-	wrong=$(grep -v '^ok ' "$scratch/out" | grep -vE '^1\.\.[0-9]+$')
-	[ "$(grep -c '^ok ' "$scratch/out")" -gt 80 ] || wrong="$wrong $(tail -n 3 "$scratch/err")"
-	empty "$wrong" "transforms with $how"
-done
-[ "$(grep -c 'cuFFT: the host computes' "$scratch/err")" = 1 ]
-ok $? "that it is not emulated is said once"
+passes 81 "transforms" -d t4 "$scratch/cufft"
+passes 81 "transforms that are checked" -d h100 --check=mem "$scratch/cufft"
+said_once 'cuFFT: the host computes'
 
 finish

@@ -5,5 +5,5 @@ dist_check_SCRIPTS += $(hostlibs_tests)
 if !SANITIZED
 TESTS += $(hostlibs_tests)
 endif
-EXTRA_DIST += tests/hostlibs/device.h tests/hostlibs/cublas.c tests/hostlibs/cublas_level2.c tests/hostlibs/cublas_lt.c tests/hostlibs/cublas_types.c tests/hostlibs/cufft.c \
+EXTRA_DIST += tests/hostlibs/hostlibs.sh tests/hostlibs/device.h tests/hostlibs/cublas.c tests/hostlibs/cublas_level2.c tests/hostlibs/cublas_lt.c tests/hostlibs/cublas_types.c tests/hostlibs/cufft.c \
 	tests/hostlibs/curand.c tests/hostlibs/cusolver.c tests/hostlibs/h100.txt tests/hostlibs/nccl.c tests/hostlibs/vectors.c tests/hostlibs/standin.c tests/hostlibs/user.c

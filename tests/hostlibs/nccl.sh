@@ -1,34 +1,21 @@
 # NCCL as the host does it, for a program that does not have the library: devices of one process, and processes.
 . "${srcdir:-.}/tests/tap.sh"
+. "$top/tests/hostlibs/hostlibs.sh"
 
-: "${CC:=cc}"
-
-$CC -std=gnu11 -O1 -w -I"$top" "$top/tests/hostlibs/nccl.c" -o "$scratch/nccl" -ldl -lm >"$scratch/out" 2>&1
+program nccl
 verdict $? "the program builds"
-
-# judge LEAST WHAT OPTIONS... -- ARGUMENTS...: at least so many checks hold, none fails.
-judge()
-{
-	least=$1 what=$2
-	shift 2
-	timeout 120 "$bin/ptxloom" run "$@" >"$scratch/out" 2>"$scratch/err"
-	wrong=$(grep -v '^ok ' "$scratch/out" | grep -vE '^1\.\.[0-9]+$')
-	[ "$(grep -c '^ok ' "$scratch/out")" -ge "$least" ] || wrong="$wrong $(tail -n 3 "$scratch/err")"
-	empty "$wrong" "$what"
-}
 
 before="none
 $(ls /dev/shm 2>/dev/null)"
-judge 40 "two devices" -d 2xt4 "$scratch/nccl"
-[ "$(grep -c 'NCCL: the host' "$scratch/err")" = 1 ]
-ok $? "that it is not emulated is said once"
+passes 40 "two devices" -d 2xt4 "$scratch/nccl"
+said_once 'NCCL: the host'
 grep -q 'rank 1 calls ncclAllReduce with 11 elements, rank 0 another' "$scratch/err"
 ok $? "ranks that do not call the same are told"
-judge 40 "eight devices" -d 8xh100 "$scratch/nccl"
-judge 40 "three devices, in one order, watched" -d 3xt4 --deterministic --check=mem "$scratch/nccl"
-judge 60 "two processes" -d t4 "$scratch/nccl" 2
-judge 90 "three processes" -d t4 "$scratch/nccl" 3
-judge 3 "a process that ends" -d t4 "$scratch/nccl" 2 dies
+passes 40 "eight devices" -d 8xh100 "$scratch/nccl"
+passes 40 "three devices, in one order, watched" -d 3xt4 --deterministic --check=mem "$scratch/nccl"
+passes 60 "two processes" -d t4 "$scratch/nccl" 2
+passes 90 "three processes" -d t4 "$scratch/nccl" 3
+passes 3 "a process that ends" -d t4 "$scratch/nccl" 2 dies
 grep -q 'the process of rank 1 has ended; rank 0 cannot complete ncclAllReduce' "$scratch/err"
 ok $? "the others are told"
 
@@ -49,7 +36,7 @@ int main(void)
 	return 0;
 }
 EOF
-$CC -shared -fPIC "$top/tests/hostlibs/standin.c" -o libnccl.so.2 && $CC -w opens.c -o opens -ldl
+standin libnccl.so.2 && $CC -w opens.c -o opens -ldl
 verdict $? "a library that stands in for NVIDIA's builds"
 for way in ":0" "nccl=own:99" "own:99" "own,nccl=host:0" "cublas=own:0"; do
 	got=$(PTXLOOM_LIBS=${way%%:*} ptxloom run ./opens 2>err)
