@@ -97,9 +97,19 @@ def _variables(environment):
     return out
 
 
+def _refuse_files(devices):
+    """Without = the option takes the next word, whatever it is."""
+    for word in _words(devices):
+        if word.endswith(".py") or "::" in word or os.path.isdir(word):
+            raise pytest.UsageError(
+                "--ptxloom has taken '%s' for a device: write --ptxloom=DEVICES, or tests before "
+                "the option" % word)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
     """Start again below `ptxloom run`, before conftest files of tests import CUDA."""
+    _refuse_files(config.getoption("--ptxloom"))
     if not config.getoption("--ptxloom") or _INSIDE in os.environ \
             or hasattr(config, "workerinput"):
         return

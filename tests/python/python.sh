@@ -81,9 +81,11 @@ ok $? "and the metrics that were asked for"
 ends 4 "a word that is no seed" tests --ptxloom --ptxloom-seeds=many
 says err "'many' is not numbers" "is named"
 printf 'import pytest\n@pytest.mark.ptxloom(devise="t4")\ndef test_wrong():\n    pass\n' >test_wrong.py
-ends 2 "a word that no mark has" tests --ptxloom test_wrong.py
+ends 4 "a file behind --ptxloom" tests --ptxloom test_wrong.py
+says err "--ptxloom has taken 'test_wrong.py' for a device: write --ptxloom=DEVICES" "is no device"
+ends 2 "a word that no mark has" tests --ptxloom=t4 test_wrong.py
 says out '^test_wrong.py::test_wrong: the mark ptxloom does not know devise$' "is named"
-ok "$(grep -q pluggy "$scratch/out"; echo $((!$?)))" "without pytest's own stack"
+ok "$(grep -q _hookexec "$scratch/out"; echo $((!$?)))" "without pytest's own stack"
 rm test_wrong.py
 "$python" -c 'import xdist' 2>/dev/null || skip_rest "pytest-xdist is not installed"
 succeeds "devices, in three processes" tests --ptxloom=t4,a100,h100 -n 3 -v
