@@ -179,6 +179,13 @@ says out "^  replay: PTXLOOM_SCHEDULE=[^ ]* ptxloom run --inject 'call=cudaFree 
 refused 2 "no function 'cudaMaloc'" "a wrong rule" ptxloom explore --inject 'call=cudaMaloc -> error 2' -- true
 refused 2 '--check takes a list' "a check that is none" ptxloom explore --check deep -- true
 
+# Runs that are not alike, whatever the schedule is: every other one launches another grid.
+succeeds "a program that changes by itself" ptxloom explore -n 10 -j 1 -- sh -c '
+	if mkdir turn 2>/dev/null; then ./race 256 fixed; else rmdir turn && ./race 128 fixed; fi'
+says out '^explore: note: 5 of 10 runs launched something else than the natural run: ' "is told"
+succeeds "one that does not" ptxloom explore -n 10 -- ./race 256 fixed
+ok "$(grep -q note: "$scratch/out"; echo $((!$?)))" "is not"
+
 found drift -n 60 -- ./drift
 if ! skipping; then
 	for drift in kernel grid more; do

@@ -175,6 +175,21 @@ int search_conclude(struct search *q)
 	return TOOL_OK;
 }
 
+/* What a search among orders of warps is worth where they are not all that changes. */
+void search_say_strays(const struct search *q)
+{
+	u64 n = 0, all = 0;
+
+	for (size_t i = 0; i < q->explored.len; i++) {
+		all += q->explored.at[i].number && search_counts(q, &q->explored.at[i]);
+		n += q->explored.at[i].strays && search_counts(q, &q->explored.at[i]);
+	}
+	if (n)
+		printf("explore: note: %llu of %llu runs launched something else than the natural run: "
+		       "a race may do that, or more than the order of warps decides what %s does\n",
+		       (unsigned long long)n, (unsigned long long)all, q->x->argv[0]);
+}
+
 void search_say_orders(const struct search *q)
 {
 	u64 pairs = pairs_of(q->x), distinct = search_orders(q);

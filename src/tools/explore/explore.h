@@ -124,7 +124,7 @@ struct explore {
 /* What became of a schedule: the order of its conflicts, as a hash. */
 struct explored {
 	u64 number, order;
-	bool passes;
+	bool passes, strays;
 };
 
 /* Schedules that fail in one way. */
@@ -195,10 +195,13 @@ void explore_plan(const struct explore *x, u64 i, struct schedule *s);
  */
 u64 search_passed(const struct search *q);
 u64 search_orders(const struct search *q);
+/* Does the schedule come before the one that is reported, or is there none? */
+bool search_counts(const struct search *q, const struct explored *e);
 
 /* ---- answer.c ---- */
 
 int search_conclude(struct search *q);
+void search_say_strays(const struct search *q);
 void search_say_orders(const struct search *q);
 
 /* ---- minimise.c ---- */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A run may take so many times as long as the natural one, and so much more. */
 #define TIMES 10u
@@ -54,6 +55,28 @@ static u64 order_of(const struct notes *n)
 }
 
 /*
+ * Has one of its launches another kernel, grid or block than in the natural run? Fewer or more of
+ * them may be the schedule's doing.
+ */
+static bool run_strays(const struct notes *natural, const struct notes *n)
+{
+	for (size_t i = 0; i < n->launches.len && i < natural->launches.len; i++) {
+		const struct noted_launch *a = &natural->launches.at[i], *b = &n->launches.at[i];
+
+		if (a->number == b->number && (strcmp(a->name, b->name) != 0 ||
+					       memcmp(a->grid, b->grid, sizeof(a->grid)) != 0 ||
+					       memcmp(a->block, b->block, sizeof(a->block)) != 0))
+			return true;
+	}
+	return false;
+}
+
+bool search_counts(const struct search *q, const struct explored *e)
+{
+	return !q->failing || q->x->o.all || e->number <= q->failing;
+}
+
+/*
  * Of the schedules up to the one that fails, so that the answer does not depend on how many runs
  * were under way: how many passed, and how many orders they had.
  */
@@ -75,7 +98,7 @@ u64 search_orders(const struct search *q)
 	for (size_t i = 0; i < q->explored.len; i++) {
 		u64 order = q->explored.at[i].order | 1;
 
-		if (q->failing && !q->x->o.all && q->explored.at[i].number > q->failing)
+		if (!search_counts(q, &q->explored.at[i]))
 			continue;
 		n += !map_get(&orders, order) && map_set(&orders, order, 1);
 	}
@@ -128,6 +151,7 @@ static void take_trial(struct search *q, u32 at)
 	q->broken |= !explore_end(&r);
 	done.number = i;
 	done.order = order_of(&r.notes);
+	done.strays = run_strays(&q->x->natural[explore_device(q->x, i)].notes, &r.notes);
 	done.passes = !q->broken && !explore_fails(q->x, &r, explore_device(q->x, i));
 	q->broken = q->broken || !VEC_PUSH(&q->explored, done);
 	if (!q->broken && !done.passes && q->x->o.all)
@@ -196,8 +220,10 @@ int search_program(struct explore *x)
 		}
 		search_all(q);
 		status = search_conclude(q);
-		if (status == TOOL_OK || status == TOOL_FINDINGS)
+		if (status == TOOL_OK || status == TOOL_FINDINGS) {
+			search_say_strays(q);
 			search_say_orders(q);
+		}
 	}
 	for (u32 i = 0; i < q->running; i++)
 		explore_run_fini(&q->run[i]);
