@@ -21,8 +21,8 @@ dist_check_SCRIPTS += tests/smi/children.sh
 if !SANITIZED
 TESTS += tests/smi/children.sh
 endif
-dist_check_SCRIPTS += tests/smi/pynvml.sh tests/smi/smi.sh tests/smi/made_for.sh
-EXTRA_DIST += tests/smi/made_for.c
+dist_check_SCRIPTS += tests/smi/pynvml.sh tests/smi/smi.sh tests/smi/made_for.sh tests/smi/video.sh
+EXTRA_DIST += tests/smi/made_for.c tests/smi/video.c
 if !SANITIZED
-TESTS += tests/smi/pynvml.sh tests/smi/smi.sh tests/smi/made_for.sh
+TESTS += tests/smi/pynvml.sh tests/smi/smi.sh tests/smi/made_for.sh tests/smi/video.sh
 endif
