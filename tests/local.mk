@@ -9,13 +9,13 @@ EXTRA_DIST += tests/programs/shared_reach.cu tests/programs/jacobi.cu tests/prog
 dist_check_SCRIPTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/forks.sh tests/programs/writers.sh
 EXTRA_DIST += tests/programs/writers.cu tests/programs/forks.cu tests/exec/order.ptx tests/programs/order.cu tests/programs/blocking.cu tests/programs/hang.cu
 dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/stats.sh tests/programs/record.sh tests/programs/faults.sh tests/programs/refusals.sh tests/programs/hints.sh \
-	tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh
+	tests/exec/settings.sh tests/exec/caches.sh tests/exec/hints.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh
 EXTRA_DIST += tests/exec/handlers.ptx tests/exec/sums.ptx tests/exec/tier.cu tests/exec/tier.ptx tests/exec/tier_forms.ptx tests/programs/llvm_standin.c
 EXTRA_DIST += tests/programs/refusals.cu tests/programs/faults.cu tests/programs/inlined.ptx
 EXTRA_DIST += tests/programs/cc_math.cu tests/programs/cc_language.cu tests/programs/cc_headers.cu
 if !SANITIZED
 TESTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/forks.sh tests/programs/writers.sh
-TESTS += tests/exec/settings.sh tests/exec/caches.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/programs/faults.sh \
+TESTS += tests/exec/settings.sh tests/exec/caches.sh tests/exec/hints.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/programs/faults.sh \
 	tests/programs/record.sh tests/programs/refusals.sh tests/programs/hints.sh tests/programs/cc.sh tests/programs/groups.sh tests/programs/textures.sh tests/programs/samples.sh tests/programs/ways.sh tests/programs/streams.sh
 TESTS += tests/programs/stripped.sh tests/programs/loading.sh tests/programs/limits.sh tests/programs/install.sh
 endif

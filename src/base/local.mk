@@ -7,6 +7,7 @@ libcore_la_SOURCES += \
 	src/base/file.c src/base/file.h \
 	src/base/host_line.h src/base/intern.c src/base/intern.h \
 	src/base/leave.h \
+	src/base/l2_policy.c src/base/l2_policy.h \
 	src/base/map.c src/base/map.h \
 	src/base/nearest.c src/base/nearest.h \
 	src/base/room.c src/base/room.h \

@@ -580,18 +580,17 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side, 
 	e->dirty |= (u8)sectors;
 }
 
-void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
-	       u32 requests, u32 packets)
+void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, enum l2_class class,
+	       const struct l2_lanes *lanes)
 {
 	u32 home = home_of(c, line), piece = c->rules.fetch_bytes / CACHE_SECTOR_BYTES, hits, fetch;
-	u32 under_way = 0;
+	u32 under_way = 0, count = lanes->count, requests = lanes->requests;
 	struct l2_line *e, *copy = home != side ? l2_look(c, tag_of(line, side)) : NULL;
 	bool was_there, had_copy = copy != NULL;
 
 	if (copy)
 		forget(c, copy);
-	e = l2_take(c, tag_of(line, home),
-		    (enum l2_class)l2_window_class(&c->window, line, L2_NORMAL), &was_there);
+	e = l2_take(c, tag_of(line, home), class, &was_there);
 	fetch = look_up(e, sectors, piece, &hits);
 	if (home != side) {
 		mark_far(c, e, was_there);
@@ -602,7 +601,7 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 	}
 	c->count.requests[op] += requests;
 	c->count.request_hit[op] +=
-		requests - ((home == side ? was_there : had_copy) ? 0 : packets);
+		requests - ((home == side ? was_there : had_copy) ? 0 : lanes->packets);
 	c->count.sectors[op] += count;
 	/* Seen from the other side, it is a message that always finds its place. */
 	c->count.hit[op] += home == side ? hits + count - cache_count_sectors(sectors) : count;
@@ -617,6 +616,23 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32
 	}
 	fetch_home(c, e, fetch);
 	e->dirty |= (u8)sectors;
+}
+
+void l2_normal(struct l2 *c, u64 line, u32 side)
+{
+	u32 home = home_of(c, line);
+
+	for (u32 i = 0; i < 2; i++) {
+		struct l2_line *e = l2_look(c, tag_of(line, i ? side : home));
+
+		if (e && e->class != L2_NORMAL)
+			change_class(&c->set[(size_t)(e - c->slot) / L2_SET_LINES], e, L2_NORMAL);
+	}
+}
+
+void l2_discard(struct l2 *c, u64 line)
+{
+	l2_invalidate(c, line * CACHE_LINE_BYTES, CACHE_LINE_BYTES);
 }
 
 /*
@@ -646,8 +662,15 @@ void l2_constant(struct l2 *c, u64 line, u32 side)
 	}
 }
 
-void l2_far(struct l2 *c, enum l2_op op, enum l2_aperture aperture, u32 count, u32 requests)
+void l2_far(struct l2 *c, enum l2_op op, u32 aperture, u32 count, u32 requests)
 {
+	u64 *link = c->count.link[aperture < L2_PEER ? L2_LINK_HOST
+						     : (aperture - L2_PEER) % L2_LINK_HOST];
+
+	/* An atomic sends its operand, and gets what was there. */
+	link[0] += op == L2_READ || op == L2_ATOM ? count : 0;
+	link[1] += op != L2_READ ? count : 0;
+	aperture = aperture < L2_PEER ? aperture : L2_PEER;
 	c->count.requests[op] += requests;
 	c->count.sectors[op] += count;
 	c->count.miss[op] += count;

@@ -34,6 +34,10 @@ enum l2_op { L2_READ, L2_WRITE, L2_ATOM, L2_RED, L2_OPS };
 /* Behind the second cache. */
 enum l2_aperture { L2_DEVICE, L2_SYSTEM /* the host's memory */, L2_PEER, L2_APERTURES };
 
+/* A request's aperture is one of these; of the memory of device n it is L2_PEER + n. */
+#define L2_LINK_HOST 32u
+#define L2_LINKS (L2_LINK_HOST + 1)
+
 /* Counts, in sectors unless said otherwise. */
 struct l2_counts {
 	u64 requests[L2_OPS]; /* of SMs */
@@ -54,6 +58,8 @@ struct l2_counts {
 	u64 contacts;
 	u64 dram_read, dram_write;
 	u64 far[L2_APERTURES][L2_OPS]; /* of memory that is not the device's: nothing of it stays */
+	/* Sectors that come, and that go, by device, and then of the host. */
+	u64 link[L2_LINKS][2];
 	u64 class_hit[L2_CLASSES], class_sectors[L2_CLASSES];
 };
 
@@ -89,8 +95,9 @@ struct l2 {
 	struct l2_line *slot; /* sets x L2_SET_LINES */
 	struct l2_ways *ways; /* by set */
 	struct l2_set *set;
-	u32 persisting_most;     /* of a set */
-	struct l2_window window; /* of the launch */
+	u32 persisting_most;          /* of a set */
+	struct l2_window window;      /* of the launch */
+	const struct l2_hints *hints; /* of the launch, borrowed; NULL: it has none */
 	struct l2_counts count;
 };
 
@@ -108,12 +115,20 @@ void l2_read(struct l2 *c, u64 line, u32 sectors, u32 side, u32 fetch_sectors, e
 void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
 	      enum l2_class class);
 /*
- * op: L2_ATOM or L2_RED; its class is that of the window. `count`, `requests`: sectors and requests
- * to count, since lanes on one word follow one another. packets: of these requests so many do not
- * wait for each other, and all miss a line that is not there.
+ * Sectors and requests of an atomic to count, since lanes on one word follow one another. packets:
+ * of these requests so many do not wait for each other, and all miss a line that is not there.
  */
-void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, u32 count,
-	       u32 requests, u32 packets);
+struct l2_lanes {
+	u32 count, requests, packets;
+};
+
+/* op: L2_ATOM or L2_RED. */
+void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, enum l2_class class,
+	       const struct l2_lanes *lanes);
+/* applypriority: the line is a normal one. */
+void l2_normal(struct l2 *c, u64 line, u32 side);
+/* discard: the line goes, and is not written. */
+void l2_discard(struct l2 *c, u64 line);
 
 #define L2_SLICE_PAIRS 47u
 
@@ -129,7 +144,7 @@ void l2_constant(struct l2 *c, u64 line, u32 side);
  * A request for memory of the host or of another device: it never hits, and is seen in both
  * partitions (measured of an H200, for memory of the host).
  */
-void l2_far(struct l2 *c, enum l2_op op, enum l2_aperture aperture, u32 count, u32 requests);
+void l2_far(struct l2 *c, enum l2_op op, u32 aperture, u32 count, u32 requests);
 
 /*
  * Requests for the line will come soon: fetch from the host's memory where it would be found, then

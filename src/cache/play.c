@@ -34,29 +34,6 @@ void cache_sm_begin(struct cache_sm *sm)
 	sm->is_cut = false;
 }
 
-/* ---- by place ---- */
-
-/* Where the line belongs. */
-static struct cache_insn *cache_place_of(struct cache_places *p, u64 line)
-{
-	u32 lo = 0, hi = p->len;
-
-	if (p->last < p->len && line >= p->at[p->last].first && line < p->at[p->last].end)
-		return &p->at[p->last].count;
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (line < p->at[mid].end)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	if (lo == p->len || line < p->at[lo].first)
-		return &p->elsewhere.count;
-	p->last = lo;
-	return &p->at[lo].count;
-}
-
 /* ---- one instruction ---- */
 
 static void request_second(struct cache_sm *sm, struct cache_request *r)
@@ -105,6 +82,7 @@ static void request_sectors(struct cache_sm *sm, const struct cache_shape *s, u6
 				  .op = L2_READ,
 				  .aperture = s->policy.aperture,
 				  .class = s->policy.class,
+				  .hint = s->policy.hint,
 				  .fetch_sectors = s->policy.fetch_sectors,
 				  .is_alone = s->kind == CACHE_COPY_PAST};
 
@@ -160,7 +138,8 @@ static u32 play_store(struct cache_sm *sm, const struct cache_shape *s, const st
 				  .pc = s->pc,
 				  .op = L2_WRITE,
 				  .aperture = s->policy.aperture,
-				  .class = s->policy.class};
+				  .class = s->policy.class,
+				  .hint = s->policy.hint};
 
 	memcpy(r.bytes, p->bytes, sizeof(r.bytes));
 	if (s->kind == CACHE_BULK_STORE) {
@@ -191,6 +170,8 @@ static u32 play_atomic(struct cache_sm *sm, const struct cache_shape *s,
 				  .count = p->count,
 				  .requests = p->requests,
 				  .aperture = s->policy.aperture,
+				  .class = s->policy.class,
+				  .hint = s->policy.hint,
 				  .packets = p->packets,
 				  .op = s->kind == CACHE_ATOM ? L2_ATOM : L2_RED};
 
@@ -225,16 +206,6 @@ static u32 play_piece(struct cache_sm *sm, const struct cache_shape *s, const st
 /* Warps, or pieces of one, for which the host fetches ahead. */
 #define AHEAD 3u
 
-static void count_place(struct cache_places *p, u64 line, u32 sectors, u32 missed)
-{
-	struct cache_insn *to = cache_place_of(p, line);
-
-	to->requests++;
-	to->sectors += sectors;
-	to->miss += missed;
-	to->hit += sectors - missed;
-}
-
 static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 first,
 			struct cache_insn *insns)
 {
@@ -255,7 +226,7 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 		sectors += n;
 		missed += lacks;
 		if (PL_UNLIKELY(sm->places != NULL))
-			count_place(sm->places, first + (u64)p->line, n, lacks);
+			cache_place_count(sm->places, first + (u64)p->line, n, lacks);
 	}
 	c->requests++;
 	if (s->kind == CACHE_COPY_PAST) {
@@ -331,6 +302,21 @@ static void play_constant(struct cache_sm *sm, const struct cache_shape *s, u64 
 	}
 }
 
+/* Lines that the second cache is told about; nothing comes back of it, or is counted. */
+static void play_told(struct cache_sm *sm, const struct cache_shape *s, u64 first)
+{
+	struct cache_request r = {.turn = sm->turn,
+				  .pc = s->pc,
+				  .op = s->kind == CACHE_NORMAL ? CACHE_OP_NORMAL
+								: CACHE_OP_DISCARD,
+				  .is_alone = true};
+
+	for (u32 i = 0; i < s->pieces; i++) {
+		r.line = first + (u64)s->piece[i].line;
+		request_second(sm, &r);
+	}
+}
+
 static void play_record(struct cache_sm *sm, const struct cache_shape *s, u64 line,
 			struct cache_insn *insns)
 {
@@ -339,6 +325,8 @@ static void play_record(struct cache_sm *sm, const struct cache_shape *s, u64 li
 	} else if (s->kind == CACHE_FLUSH) {
 		sm->count.flushes++;
 		l1_flush(&sm->l1);
+	} else if (s->kind >= CACHE_NORMAL) {
+		play_told(sm, s, line);
 	} else {
 		play_access(sm, s, line, insns);
 	}
@@ -506,18 +494,25 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 	if (r->aperture != L2_DEVICE) {
 		u32 n = r->count ? r->count : cache_count_sectors(sectors);
 
-		l2_far(l2, (enum l2_op)r->op, (enum l2_aperture)r->aperture, n,
-		       r->requests ? r->requests : 1);
+		l2_far(l2, (enum l2_op)r->op, r->aperture, n, r->requests ? r->requests : 1);
 		return;
 	}
-	class = (enum l2_class)l2_window_class(&l2->window, r->line, r->class);
+	if (PL_UNLIKELY(r->op >= L2_OPS)) {
+		if (r->op == CACHE_OP_NORMAL)
+			l2_normal(l2, r->line, side);
+		else
+			l2_discard(l2, r->line);
+		return;
+	}
+	class = (enum l2_class)l2_window_class(
+		&l2->window, r->line, l2_hint_class(l2->hints, r->hint, r->line, r->class));
 	if (r->op == L2_READ)
 		l2_read(l2, r->line, sectors, side, r->fetch_sectors, class);
 	else if (r->op == L2_WRITE)
 		l2_write(l2, r->line, r->bytes, side, class);
 	else
-		l2_atomic(l2, r->line, sectors, side, (enum l2_op)r->op, r->count, r->requests,
-			  r->packets);
+		l2_atomic(l2, r->line, sectors, side, (enum l2_op)r->op, class,
+			  &(struct l2_lanes){r->count, r->requests, r->packets});
 }
 
 static void add_second(struct cache_insn *to, const struct cache_insn *n)
@@ -530,13 +525,13 @@ static void add_second(struct cache_insn *to, const struct cache_insn *n)
 static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
 			 struct cache_insn *insns, struct cache_places *places)
 {
-	u64 sectors = l2->count.sectors[r->op], miss = l2->count.miss[r->op],
-	    dram = l2->count.dram_read;
+	u32 op = r->op < L2_OPS ? r->op : L2_READ;
+	u64 sectors = l2->count.sectors[op], miss = l2->count.miss[op], dram = l2->count.dram_read;
 	struct cache_insn n;
 
 	play_request(l2, r, side);
-	n = (struct cache_insn){.second = l2->count.sectors[r->op] - sectors,
-				.second_miss = l2->count.miss[r->op] - miss,
+	n = (struct cache_insn){.second = l2->count.sectors[op] - sectors,
+				.second_miss = l2->count.miss[op] - miss,
 				.dram = l2->count.dram_read - dram};
 	if (insns)
 		add_second(&insns[r->pc], &n);

@@ -38,6 +38,11 @@ struct cache_places {
 	struct cache_place at[]; /* by `first`; they do not overlap */
 };
 
+/* Where the line belongs. */
+struct cache_insn *cache_place_of(struct cache_places *p, u64 line);
+/* Sectors of a line that the first cache was asked for, and those that it has not. */
+void cache_place_count(struct cache_places *p, u64 line, u32 sectors, u32 missed);
+
 /* What is counted for a launch. */
 struct cache_counts {
 	struct l1_counts l1[CACHE_KINDS];
@@ -51,18 +56,22 @@ struct cache_counts {
 	struct l2_counts l2;
 };
 
+/* Requests without data. */
+enum { CACHE_OP_NORMAL = L2_OPS, CACHE_OP_DISCARD };
+
 /* A request of an SM to the second cache. */
 struct cache_request {
 	u64 line;
 	u32 turn;
 	u32 pc;
-	u32 bytes[CACHE_SECTORS]; /* reads: not zero where the sector is wanted */
-	u16 count, requests;      /* of atomics */
-	u16 warp;                 /* in the SM: those of one warp follow one another */
-	u16 packets;              /* of atomics */
-	u8 op;                    /* enum l2_op */
-	u8 class, fetch_sectors, aperture;
-	bool is_alone; /* never becomes one with another */
+	u32 bytes[CACHE_SECTORS];          /* reads: not zero where the sector is wanted */
+	u16 count, requests;               /* of atomics */
+	u16 warp;                          /* in the SM: those of one warp follow one another */
+	u16 packets;                       /* of atomics */
+	u8 op;                             /* enum l2_op, or one of those below */
+	u8 hint;                           /* as of struct cache_policy */
+	u8 class, fetch_sectors, aperture; /* the last as of l2_far */
+	bool is_alone;                     /* never becomes one with another */
 	bool is_constant;
 };
 

@@ -252,7 +252,7 @@ bool cache_shape_equal(const struct cache_shape *a, const struct cache_shape *b)
 {
 	return a->pc == b->pc && a->kind == b->kind && a->pieces == b->pieces &&
 	       a->policy.follows == b->policy.follows && a->policy.aperture == b->policy.aperture &&
-	       a->sets == b->sets && a->sectors == b->sectors &&
+	       a->policy.hint == b->policy.hint && a->sets == b->sets && a->sectors == b->sectors &&
 	       !memcmp(a->piece, b->piece, shape_bytes(a));
 }
 
@@ -260,7 +260,7 @@ u64 cache_shape_hash(const struct cache_shape *s)
 {
 	const u64 *words = (const u64 *)s->piece;
 	u64 h = HASH_SEED ^ ((u64)s->pc << 8 | s->kind) ^ (u64)s->policy.follows << 62 ^
-		(u64)s->policy.aperture << 60;
+		(u64)s->policy.aperture << 40 ^ (u64)s->policy.hint << 48;
 
 	for (size_t i = 0; i < shape_bytes(s) / sizeof(*words); i++)
 		h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;

@@ -30,6 +30,9 @@ enum cache_kind {
 	/* These are no accesses: they have no lines. */
 	CACHE_FLUSH = CACHE_KINDS, /* an acquire or fence beyond the CTA */
 	CACHE_BARRIER,             /* of all warps of the CTA */
+	/* These have lines, but ask for nothing: see l2.h. */
+	CACHE_NORMAL,
+	CACHE_DISCARD,
 };
 
 /* How an instruction wants to be cached; what its modifiers say. */
@@ -38,11 +41,12 @@ struct cache_policy {
 	bool is_past;     /* past the first cache, whose line it drops */
 	u8 class;         /* enum l2_class */
 	u8 fetch_sectors; /* of the second cache; 0: as the device does */
-	u8 aperture;      /* enum l2_aperture */
+	u8 aperture;      /* enum l2_aperture, of devices with their number */
 	/* Of constants: the first request is one of those that code_size.h has for all warps. */
 	bool is_counted;
 	bool is_parameter; /* what lacks is there already: nothing is fetched */
 	bool follows;      /* another request of the instruction before, in the same turn */
+	u8 hint;           /* number of the policy that it was given (l2_hints); 0: none */
 };
 
 /* One line of a shape. */

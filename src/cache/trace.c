@@ -48,6 +48,19 @@ void cache_trace_renew(struct cache_trace *t, u64 cta, struct cache_shapes *shap
 	t->cta = cta;
 	t->shapes = shapes;
 	t->is_cut = t->is_over = false;
+	for (u32 w = 0; w < t->warps; w++)
+		t->warp[w].hinted = 0;
+}
+
+void cache_trace_hint(struct cache_trace *t, u32 warp, u64 insn, u8 hint)
+{
+	t->warp[warp].hinted = insn;
+	t->warp[warp].hint = hint;
+}
+
+u8 cache_trace_hint_of(const struct cache_trace *t, u32 warp, u64 insn)
+{
+	return t->warp[warp].hinted == insn ? t->warp[warp].hint : 0;
 }
 
 struct cache_trace *cache_trace_new(u64 cta, u32 warps, struct cache_shapes *shapes)

@@ -51,6 +51,9 @@ struct cache_block {
 #define TRACE_FIRST_WORDS 24u
 
 struct cache_records {
+	/* Of the instruction that the warp was told about last: its number, that of its policy. */
+	u64 hinted;
+	u8 hint;
 	VEC(struct cache_block) blocks; /* in the order of the warp, as are those behind them: */
 	u64 *words;                     /* the last ones, less than a block */
 	u32 len, cap;                   /* of them; up to TRACE_FIRST_WORDS they are these: */
@@ -74,6 +77,9 @@ void cache_trace_renew(struct cache_trace *t, u64 cta, struct cache_shapes *shap
 /* Forget the records; cache_trace_free does so, too. */
 void cache_trace_clear(struct cache_trace *t);
 void cache_trace_free(struct cache_trace *t);
+/* What L2::cache_hint gives the instruction, whose number is not 0; and what it has been given. */
+void cache_trace_hint(struct cache_trace *t, u32 warp, u64 insn, u8 hint);
+u8 cache_trace_hint_of(const struct cache_trace *t, u32 warp, u64 insn);
 void cache_trace_add(struct cache_trace *t, u32 warp, const struct cache_shape *s);
 /*
  * The same for accesses that come again: false if none of this pattern was added lately to traces

@@ -81,4 +81,4 @@ samples_race_test_SOURCES = samples/race_test.c
 samples_race_test_LDADD = libptxloom.la
 samples_reduce_SOURCES = samples/reduce.c
 samples_reduce_LDADD = libptxloom.la
-EXTRA_DIST += tests/exec/caches.ptx tests/exec/record.ptx tests/exec/calls.ptx tests/exec/wrap.ptx tests/exec/contract.ptx tests/exec/cluster.ptx tests/exec/warpgroup.ptx tests/exec/limits.ptx
+EXTRA_DIST += tests/exec/caches.ptx tests/exec/hints.ptx tests/exec/record.ptx tests/exec/calls.ptx tests/exec/wrap.ptx tests/exec/contract.ptx tests/exec/cluster.ptx tests/exec/warpgroup.ptx tests/exec/limits.ptx

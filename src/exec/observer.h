@@ -117,6 +117,21 @@ struct exec_sync {
 	u16 op;
 };
 
+enum exec_hint_kind {
+	HINT_POLICY, /* of what the instruction accesses: values are policies (l2_policy.h) */
+	HINT_NORMAL, /* applypriority: the line of the address; so is that of discard */
+	HINT_DISCARD,
+};
+
+/* What an instruction of a warp says about caches, before it runs. */
+struct exec_hint {
+	const struct cta *cta;
+	const struct uop *in;
+	u32 pc, warp, mask;
+	u8 kind;          /* enum exec_hint_kind */
+	const u64 *value; /* by lane */
+};
+
 struct exec_observer {
 	void *user;
 	/* Launches of a device (src/dev/launch.c), from any thread. */
@@ -168,6 +183,8 @@ struct exec_observer {
 	/* Textures and surfaces. */
 	void (*texture)(void *user, const struct exec_texture *t);
 	void (*sync)(void *user, const struct exec_sync *s);
+	/* Of programs that are lowered with LOWER_CACHE_HINTS. */
+	void (*hint)(void *user, const struct exec_hint *h);
 	/* A thread has got this memory of the device's heap. */
 	void (*heap)(void *user, const struct cta *c, u64 address, u64 bytes);
 	/*

@@ -151,7 +151,7 @@ struct program {
 	u32 note_len;
 	u64 thread_insns;       /* estimate for one thread, for the choice where to run */
 	const u64 *var_address; /* address of each module variable in its space, by index */
-	const struct program_unit *units; /* one_to_one alone, NULL: not kept */
+	const struct program_unit *units; /* one_to_one, apart, counted; NULL: not kept */
 	u32 unit_len;
 	/* by place; NULL: shared variables follow each other. And where the dynamic part begins */
 	const struct program_extent *extents;

@@ -63,6 +63,8 @@ static void lower_insn(struct lower *l)
 	}
 	if (lower_contracted(l))
 		return;
+	if (l->options.counts & LOWER_CACHE_HINTS)
+		lower_hint(l);
 	rule(l);
 }
 
@@ -443,7 +445,9 @@ static bool finish_program(struct lower *l)
 		lower_mark_common(p);
 	p->thread_insns = lower_estimate(p);
 	p->may_be_idle = lower_may_be_idle(p);
-	l->failed |= (l->options.one_to_one || l->options.apart) && !lower_keep_places(l);
+	l->failed |= (l->options.one_to_one || l->options.apart ||
+		      l->options.counts & LOWER_COUNT_INSNS) &&
+		     !lower_keep_places(l);
 	l->failed |= l->options.apart && !l->failed && !lower_keep_extents(l);
 	return p->notes != NULL && p->insns != NULL && !l->failed;
 }

@@ -26,6 +26,7 @@ enum lower_count {
 	LOWER_COUNT_CHOICES = 2, /* of predicates and indices */
 	/* for each instruction, in places of their own: struct program_insn */
 	LOWER_COUNT_INSNS = 4,
+	LOWER_CACHE_HINTS = 8, /* no counts: what instructions say about caches is told */
 };
 
 struct lower_options {

@@ -229,7 +229,9 @@ void lower_emit_mark(struct lower *l, enum uop_mark what, u32 number);
 /* Asynchronous copies, mbarriers, clusters: lower_async.c. */
 lower_rule lower_copy, lower_copy_arrive, lower_copy_group, lower_bulk, lower_pending_count;
 lower_rule lower_remote_async, lower_zero_fill, lower_mbarrier, lower_mapa, lower_isspacep;
-lower_rule lower_tensor_copy, lower_tensormap_replace, lower_tensormap_copy, lower_policy;
+lower_rule lower_tensor_copy, lower_tensormap_replace, lower_tensormap_copy;
+/* What caches are told: lower_hint.c. lower_hint: an instruction of any kind, before its rule. */
+lower_rule lower_policy, lower_hint;
 /* Textures and surfaces: lower_tex.c. */
 lower_rule lower_tex, lower_tex_query, lower_istypep, lower_suld, lower_sust, lower_sured;
 /* Matrix instructions: lower_mma.c, lower_matrix.c. */

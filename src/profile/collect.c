@@ -537,7 +537,7 @@ static bool collect_observe(struct profile_device *d, struct text *why)
 		text_puts(why, "too many tools watch its launches");
 		return false;
 	}
-	dev->counts |= LOWER_COUNT_INSNS;
+	dev->counts |= LOWER_COUNT_INSNS | (d->has_caches ? LOWER_CACHE_HINTS : LOWER_COUNT_NONE);
 	dev->counted.has = collect_chooses;
 	dev->counted.tag = collect_ranges_here;
 	dev->counted.user = c;

@@ -172,6 +172,8 @@ static void equip_device(struct exec_job *j, const struct device_settings *s,
 	j->dev.host_functions = j->host_functions ? j->host_functions : s->host_functions;
 	j->dev.observer = observer;
 	j->dev.counts = j->watch.count && !j->watch.steps ? LOWER_COUNT_INSNS : LOWER_COUNT_NONE;
+	if (j->watch.count_caches)
+		j->dev.counts |= LOWER_CACHE_HINTS;
 	j->dev.observer_apart =
 		checks_open_apart(&j->watch.checks, j->watch.which, observer, &j->watch.findings);
 	if (j->watch.which)

@@ -134,6 +134,13 @@ static void put_payload(const struct program *p, const struct uop *in, struct te
 	case PAYLOAD_COUNT:
 		text_printf(out, " into %u", in->count.at);
 		break;
+	case PAYLOAD_HINT:
+		text_printf(out, " kind %u", in->hint.kind);
+		break;
+	case PAYLOAD_POLICY:
+		text_printf(out, " priorities %u %u%s", in->policy.primary, in->policy.secondary,
+			    in->policy.is_range ? " range" : "");
+		break;
 	case PAYLOAD_PRODUCT:
 		put_product(&in->product, out);
 		break;

@@ -30,7 +30,7 @@ enum uop_kind {
 	UOP_TRAP,  /* ends the launch */
 	UOP_STACK, /* local memory as a stack, what functions save in it */
 	UOP_NOTHING,
-	UOP_COUNT, /* counts the lanes that come by */
+	UOP_COUNT, /* counts the lanes that come by, or tells what they say of caches */
 	UOP_VALUE, /* an address or a fact, without an access */
 	UOP_SREG,  /* a special register */
 	UOP_LOAD,
@@ -134,6 +134,8 @@ enum uop_payload {
 	PAYLOAD_GROUP,
 	PAYLOAD_PRODUCT,
 	PAYLOAD_COUNT,
+	PAYLOAD_HINT,
+	PAYLOAD_POLICY,
 	/* These have `mem`, and a second member named after them. */
 	PAYLOAD_MEMORY,
 	PAYLOAD_INDEXED,
@@ -234,6 +236,17 @@ struct uop_group {
 struct uop_count {
 	u32 at;    /* the first of the program's counts that it adds to */
 	u32 cases; /* index: how many there are */
+};
+
+/* What the instruction says about caches. */
+struct uop_hint {
+	u8 kind; /* enum exec_hint_kind */
+};
+
+/* createpolicy: row a is the fraction, or the address of a range of b bytes out of c. */
+struct uop_policy {
+	u8 primary, secondary; /* enum l2_priority */
+	bool is_range;
 };
 
 /*
@@ -341,6 +354,8 @@ struct uop {
 		struct uop_group group;
 		struct uop_product product;
 		struct uop_count count;
+		struct uop_hint hint;
+		struct uop_policy policy;
 		struct {
 			struct uop_access mem;
 			union {

@@ -1,5 +1,6 @@
 libcore_la_SOURCES += \
-	src/watch/caches.c src/watch/caches_value.c src/watch/caches.def src/watch/caches.h \
+	src/watch/caches.c src/watch/caches_int.h src/watch/caches_record.c \
+	src/watch/caches_value.c src/watch/caches.def src/watch/caches.h \
 	src/watch/code_size.c src/watch/code_size.h \
 	src/watch/counters.c src/watch/counters.h src/watch/metrics.def \
 	src/watch/insns.c src/watch/insns.h \

@@ -59,6 +59,7 @@ void watch_policy_find(const struct isa_form *form, bool loads_pass, struct watc
 	p->policy.is_parameter = isa_form_has(form, M_param);
 	p->is_constant = isa_form_has(form, M_const) || p->policy.is_parameter;
 	p->policy.is_counted = p->policy.is_parameter;
+	p->takes_hint = isa_form_has(form, M_L2_cache_hint);
 	p->is_cas = isa_form_has(form, M_cas);
 	p->is_surface = !strncmp(form->row->name[form->name], "su", 2);
 	p->is_fragment = !strncmp(form->row->name[form->name], "wmma", 4);

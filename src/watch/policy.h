@@ -12,6 +12,7 @@ struct watch_policy {
 	bool is_known, is_constant, is_acquire, is_cas;
 	bool is_surface;  /* told as requests to the texture unit */
 	bool is_fragment; /* wmma, whose accesses are those of its pieces */
+	bool takes_hint;  /* L2::cache_hint */
 	struct cache_policy policy;
 };
 

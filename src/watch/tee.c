@@ -106,6 +106,14 @@ static void tee_sync(void *user, const struct exec_sync *s)
 	o->sync(o->user, s);
 }
 
+static void tee_hint(void *user, const struct exec_hint *h)
+{
+	const struct watch_tee *t = user;
+
+	EACH(t, o, hint)
+	o->hint(o->user, h);
+}
+
 static void tee_texture(void *user, const struct exec_texture *x)
 {
 	const struct watch_tee *t = user;
@@ -218,6 +226,7 @@ bool watch_tee_add(struct watch_tee *t, const struct exec_observer *o)
 	all->each |= tee_each(o);
 	all->texture = o->texture ? tee_texture : all->texture;
 	all->sync = o->sync ? tee_sync : all->sync;
+	all->hint = o->hint ? tee_hint : all->hint;
 	all->heap = o->heap ? tee_heap : all->heap;
 	all->narrow = o->narrow ? tee_narrow : all->narrow;
 	all->bounds |= o->bounds;

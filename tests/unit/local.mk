@@ -13,6 +13,7 @@ unit_tests += \
 	tests/unit/async/tma
 unit_tests += \
 	tests/unit/base/base \
+	tests/unit/base/l2_policy \
 	tests/unit/base/mem \
 	tests/unit/base/mem_arena \
 	tests/unit/base/mem_array

@@ -6,6 +6,7 @@ libcore_la_SOURCES += \
 	src/lower/rules/lower_cvt.c \
 	src/lower/rules/lower_float.c \
 	src/lower/rules/lower_fragment.c \
+	src/lower/rules/lower_hint.c \
 	src/lower/rules/lower_fragment.h \
 	src/lower/rules/lower_logic.c \
 	src/lower/rules/lower_matrix.c \

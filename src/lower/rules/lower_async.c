@@ -240,35 +240,6 @@ void lower_zero_fill(struct lower *l)
 	lower_read(l, FIELD_B, n);
 }
 
-/* ---- createpolicy ---- */
-
-/*
- * Caches hold what they hold whatever the policy: the value only has to be one, and equal for equal
- * policies. Bits 57.. are the primary priority, 53.. the secondary one, 48.. the kind.
- */
-void lower_policy(struct lower *l)
-{
-	static const u16 priorities[] = {M_L2_evict_normal, M_L2_evict_first, M_L2_evict_last,
-					 M_L2_evict_unchanged};
-	const struct isa_form *form = l->in->form;
-	u32 d = lower_register(l, lower_named(l, 'd'), 0), v;
-	u64 bits = (u64)1 << 60;
-
-	if (isa_form_opcode(form) == OPCODE_createpolicy_cvt) {
-		v = lower_source(l, lower_named(l, 'a'), T_b64, ROW_X);
-	} else {
-		for (u32 i = 0; i < ARRAY_LEN(priorities); i++) {
-			if (isa_form_word(form, ISA_K_EVICT, 0) == priorities[i])
-				bits |= (u64)i << 57;
-			if (isa_form_word(form, ISA_K_EVICT, 1) == priorities[i])
-				bits |= (u64)i << 53;
-		}
-		bits |= (u64)(isa_form_opcode(form) == OPCODE_createpolicy_range) << 48;
-		v = lower_const(l, ROW_X, bits);
-	}
-	lower_op(l, OP_mov_b64, d, v, IR_NONE, IR_NONE, true);
-}
-
 /* ---- mbarrier ---- */
 
 static const struct {

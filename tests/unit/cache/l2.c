@@ -80,9 +80,9 @@ static void test_sides(void)
 	CHECK_MSG(!c.count.dram_read && c.count.fabric[L2_READ] > sectors * 49 / 100,
 		  "the other side has half of it, and no need of DRAM");
 	c.count = (struct l2_counts){0};
-	l2_atomic(&c, 3, 1, 0, L2_RED, 32, 32, 1);
+	l2_atomic(&c, 3, 1, 0, L2_RED, L2_NORMAL, &(struct l2_lanes){32, 32, 1});
 	l2_read(&c, 3, 1, 0, 0, L2_NORMAL);
-	l2_atomic(&c, 3, 1, 1, L2_RED, 32, 32, 1);
+	l2_atomic(&c, 3, 1, 1, L2_RED, L2_NORMAL, &(struct l2_lanes){32, 32, 1});
 	CHECK_EQ(c.count.sectors[L2_RED], 64);
 	CHECK_EQ(c.count.fabric[L2_RED], 32);
 	l2_fini(&c);
