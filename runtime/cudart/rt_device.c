@@ -115,6 +115,7 @@ static bool counters_begin(void)
 static bool profile_begin(struct rt *rt, struct text *why)
 {
 	the_process.profile = profile_open(why);
+	profile_say_devices(the_process.profile, &rt->list);
 	if (profile_has_variables(the_process.profile)) {
 		if (!the_process.checks)
 			host_trace_begin(host_lines_open());

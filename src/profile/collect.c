@@ -5,6 +5,7 @@
 #include "src/base/setting.h"
 #include "src/dev/window.h"
 #include "src/profile/collect_int.h"
+#include "src/profile/links.h"
 #include "src/profile/variables.h"
 #include "src/lower/lower.h"
 #include "src/watch/counters.h"
@@ -30,18 +31,27 @@ static struct collect_launch *launch_of(struct profile_device *d, u64 grid_id)
 	return at ? (struct collect_launch *)(uintptr_t)*at : NULL;
 }
 
+static void slot_free(struct slot *s)
+{
+	if (s)
+		free(s->shared);
+	free(s);
+}
+
 static struct slot *slot_new(struct collect_launch *l)
 {
 	struct slot *s = calloc(1, sizeof(*s) + (size_t)l->rows->len * sizeof(s->row[0]));
 	bool ok;
 
+	if (s && l->rows->shared)
+		s->shared = calloc(l->rows->shared->len, sizeof(*s->shared));
 	pthread_mutex_lock(&l->device->lock);
-	ok = s && VEC_PUSH(&l->slots, s);
+	ok = s && (s->shared || !l->rows->shared) && VEC_PUSH(&l->slots, s);
 	l->is_cut |= !ok;
 	pthread_mutex_unlock(&l->device->lock);
 	if (ok)
 		return s;
-	free(s);
+	slot_free(s);
 	return NULL;
 }
 
@@ -203,6 +213,33 @@ static void collect_count_access(void *user, const struct exec_access *a)
 	count_row(s->row[row], a->space, &t, ideal, bytes, times);
 }
 
+/* Each access by itself: those that are alike may be to several variables. */
+static void collect_count_shared(void *user, const struct exec_access *a)
+{
+	struct slot *s = collect_slot_of(user, a->cta->env);
+	bool is_past =
+		a->space == MEM_GLOBAL && a->kind == ACCESS_COPY_READ && a->bypass && a->other;
+	u64 at[COUNTED_COLUMNS] = {0}, *to;
+	struct watch_tally t;
+	u32 lane;
+
+	if (!s || !s->shared || (a->space != MEM_SHARED && !is_past) ||
+	    (!is_past && collect_access_of(a, false) == PROFILE_ACCESSES))
+		return;
+	lane = (u32)__builtin_ctz(a->mask);
+	watch_tally_access(a, &t);
+	to = s->shared[profile_shared_place_of(mine.rows->shared,
+					       is_past ? a->other[lane] : a->address[lane])];
+	/* What goes past the first cache has passes of its own there, and nothing else. */
+	if (is_past)
+		at[COLUMN_shared_passes] = t.passes;
+	else
+		count_row(at, MEM_SHARED, &t, 0, 0, 1);
+	to[SHARED_REQUESTS] += at[COLUMN_shared_requests];
+	to[SHARED_PASSES] += at[COLUMN_shared_passes];
+	to[SHARED_IDEAL] += at[COLUMN_shared_ideal];
+}
+
 static void collect_count_texture(void *user, const struct exec_texture *x)
 {
 	struct slot *s = collect_slot_of(user, x->cta->env);
@@ -282,6 +319,8 @@ static struct profile_rows *collect_rows_of(struct profile_collect *c, const str
 	if (at)
 		return (struct profile_rows *)(uintptr_t)*at;
 	r = profile_rows_new(p);
+	if (r && c->has_variables)
+		r->shared = profile_shared_places(p);
 	if (r && describe(c, r, kernel) && map_set(&c->rows, map_key(p), map_key(r)))
 		return r;
 	profile_rows_free(r);
@@ -314,13 +353,11 @@ static void collect_forget_program(void *user, const struct device_program *p, b
 static void collect_launch_free(struct collect_launch *l)
 {
 	for (size_t i = 0; i < l->slots.len; i++)
-		free(l->slots.at[i]);
+		slot_free(l->slots.at[i]);
 	VEC_FREE(&l->slots);
 	free(l->sm_caches);
 	free(l->insns);
-	for (size_t i = 0; i < l->variables.variables.len; i++)
-		free(l->variables.variables.at[i].name);
-	VEC_FREE(&l->variables.variables);
+	profile_launch_forget(&l->variables);
 	free(l);
 }
 
@@ -382,6 +419,9 @@ static void caches_ended(void *user, u64 grid_id, const struct cache_counts *cou
 		return;
 	if (places && !profile_variables_end(places, l->look.kernel->owner, l->device->of->origin,
 					     &l->variables))
+		l->is_cut = true;
+	l->variables.device = l->device->dev->number;
+	if (!profile_links_end(l->device->of->links, &counts->l2, &l->variables))
 		l->is_cut = true;
 	l->caches = *counts;
 	l->has_caches = true;
@@ -472,6 +512,12 @@ void collect_put_line(struct profile_collect *c, const struct text *line)
 	pthread_mutex_unlock(&c->lock);
 }
 
+void profile_say_devices(struct profile_collect *c, const struct arch_devices *devices)
+{
+	if (c)
+		profile_links_say_devices(c->links, devices);
+}
+
 struct profile_ranges *profile_ranges_of(struct profile_collect *c)
 {
 	return c->ranges;
@@ -487,7 +533,8 @@ static const struct exec_observer *observe_beside(struct profile_device *d, stru
 	watch_tee_init(tee);
 	if ((!other || watch_tee_add(tee, other)) &&
 	    (!d->has_caches || watch_tee_add(tee, &d->caches.observer)) &&
-	    watch_tee_add(tee, &d->counts))
+	    watch_tee_add(tee, &d->counts) &&
+	    (!d->of->has_variables || watch_tee_add(tee, &d->shared)))
 		return &tee->observer;
 	return NULL;
 }
@@ -571,8 +618,14 @@ struct profile_device *profile_device_open(struct profile_collect *c, struct dev
 				   .alike = collect_count_access,
 				   .texture = collect_count_texture,
 				   .narrow = narrow_launch},
+			/* Behind the counts, which know the launch by then. */
+			.shared = {.user = d,
+				   .access = collect_count_shared,
+				   .each = 1u << MEM_SHARED | 1u << MEM_GLOBAL | 1u << MEM_GENERIC,
+				   .fuses = true},
 		};
 		pthread_mutex_init(&d->lock, NULL);
+		profile_links_say_memory(c->links, dev->mem.system);
 		if (collect_observe(d, &why))
 			return d;
 		profile_device_close(d);
@@ -661,6 +714,7 @@ struct profile_collect *profile_open(struct text *why)
 		c->has_variables = setting_number(SETTING_PROFILE_VARIABLES, 0) != 0;
 		pthread_mutex_init(&c->lock, NULL);
 		demangle_prepare();
+		c->links = profile_links_new();
 		write_process(c);
 		return c;
 	}
@@ -715,12 +769,15 @@ bool profile_needs_order(const struct profile_collect *c)
 
 void profile_close(struct profile_collect *c)
 {
+	struct profile_process process = {0};
 	struct text end = {0};
 	bool ok;
 
 	if (!c)
 		return;
-	profile_end_write(c->launches, &end);
+	c->is_short |= !profile_links_copies(c->links, &process);
+	profile_end_write(&process, c->launches, &end);
+	profile_copies_free(&process);
 	ok = !c->to || (end.at && fwrite(end.at, 1, end.len, c->to) == end.len && !ferror(c->to));
 	text_fini(&end);
 	if ((c->to && fclose(c->to)) || !ok)
@@ -735,6 +792,7 @@ void profile_close(struct profile_collect *c)
 	map_fini(&c->written);
 	profile_choice_fini(&c->choice);
 	profile_ranges_free(c->ranges);
+	profile_links_free(c->links);
 	pthread_mutex_destroy(&c->lock);
 	free(c->path);
 	free(c);

@@ -40,6 +40,8 @@ bool profile_needs_order(const struct profile_collect *c);
 bool profile_has_variables(const struct profile_collect *c);
 /* What adds where the allocation at an address was made, before the first launch. */
 void profile_say_origin(struct profile_collect *c, void (*origin)(u64 base, struct text *out));
+/* What devices there are, which is borrowed; NULL is allowed. */
+void profile_say_devices(struct profile_collect *c, const struct arch_devices *devices);
 /* For what the program marks. */
 struct profile_ranges *profile_ranges_of(struct profile_collect *c);
 /*

@@ -9,6 +9,7 @@
 #include "src/profile/describe.h"
 #include "src/profile/ranges.h"
 #include "src/profile/report.h"
+#include "src/profile/shared.h"
 #include "src/watch/caches.h"
 #include "src/watch/tee.h"
 
@@ -32,11 +33,13 @@ struct profile_collect {
 	struct map written;                         /* hash of a description -> its id + 1 */
 	struct profile_choice choice;
 	struct profile_ranges *ranges;
-	bool is_short; /* of memory: a launch is missing */
+	struct profile_links *links; /* NULL: none are counted */
+	bool is_short;               /* of memory: a launch is missing */
 };
 
 /* Counts of one worker for one launch. */
 struct slot {
+	u64 (*shared)[SHARED_COUNTS]; /* by variable; NULL: not counted, or no memory */
 	u64 access[PROFILE_ACCESSES][PROFILE_FIELDS];
 	u64 row[][COUNTED_COLUMNS];
 };
@@ -52,7 +55,7 @@ struct collect_launch {
 	VEC(struct slot *) slots;               /* guarded by the device's lock */
 	struct cache_counts caches, *sm_caches; /* the latter by SM; NULL: none */
 	struct cache_insn *insns;               /* by instruction; NULL: none */
-	struct profile_launch variables;        /* these alone */
+	struct profile_launch variables;        /* these, shared ones, and links alone */
 	bool has_caches, is_cut;
 };
 
@@ -64,7 +67,7 @@ struct profile_device {
 	struct map launches; /* grid id + 1 -> struct collect_launch * */
 	struct watch_caches caches;
 	bool has_caches;
-	struct exec_observer counts;
+	struct exec_observer counts, shared; /* the latter: by variable in shared memory */
 	/* With what watches launches beside: all, those `apart`, those that checks leave out. */
 	struct watch_tee tee, tee_apart, tee_rest;
 	void (*on_program)(void *user, const struct device_program *p, bool loaded); /* likewise */

@@ -314,6 +314,25 @@ static bool collect_add_row(struct profile_launch *x, u32 row, const u64 *counte
 	return VEC_PUSH(&x->rows, r);
 }
 
+/* False without memory. */
+static bool sum_shared(const struct collect_launch *l, struct profile_launch *x)
+{
+	const struct profile_shared_places *places = l->rows->shared;
+	u64(*sum)[SHARED_COUNTS] = places ? calloc(places->len, sizeof(*sum)) : NULL;
+	bool ok = sum != NULL;
+
+	if (!places)
+		return true;
+	for (size_t i = 0; ok && i < l->slots.len; i++)
+		for (u32 k = 0; k < places->len; k++)
+			for (u32 n = 0; n < SHARED_COUNTS; n++)
+				sum[k][n] += l->slots.at[i]->shared[k][n];
+	ok = ok && profile_shared_end(places, (const u64(*)[SHARED_COUNTS])sum,
+				      l->look.dynamic_shared, x);
+	free(sum);
+	return ok;
+}
+
 bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_launch *x)
 {
 	const struct device *dev = l->device->dev;
@@ -344,6 +363,9 @@ bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_laun
 	x->has_variables = l->variables.has_variables;
 	memcpy(&x->variables, &l->variables.variables, sizeof(x->variables));
 	memset(&l->variables.variables, 0, sizeof(l->variables.variables));
+	memcpy(&x->links, &l->variables.links, sizeof(x->links));
+	memset(&l->variables.links, 0, sizeof(l->variables.links));
+	ok &= sum_shared(l, x);
 	x->has_spread = l->sm_caches != NULL;
 	if (x->has_spread)
 		ok &= sum_spread(l, x);

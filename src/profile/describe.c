@@ -2,6 +2,7 @@
  * Instructions as rows: what they are, and where they come from.
  */
 #include "src/profile/describe.h"
+#include "src/profile/shared.h"
 
 #include "src/base/demangle.h"
 #include "src/base/map.h"
@@ -171,6 +172,7 @@ void profile_rows_free(struct profile_rows *r)
 	profile_program_free(r->described);
 	free(r->row_of);
 	free(r->shape);
+	profile_shared_places_free(r->shared);
 	free(r);
 }
 

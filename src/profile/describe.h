@@ -31,6 +31,7 @@ struct profile_rows {
 	u32 uops, len;
 	u32 *row_of;
 	struct profile_shape *shape;
+	struct profile_shared_places *shared; /* NULL: not asked for; owned */
 };
 
 /* NULL: the host has no memory left. */

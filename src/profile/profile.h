@@ -99,11 +99,22 @@ struct profile_row {
 	u64 at[PROFILE_COLUMNS];
 };
 
+/* Instead of the number of a device. */
+#define PROFILE_HOST UINT32_MAX
+
+/* What calls have copied from one device to another, or between one and the host. */
+struct profile_copies {
+	u32 from, to;
+	u64 count, bytes;
+	char *kind; /* of the link: "NVLink" */
+};
+
 struct profile_process {
 	u64 pid;
 	char *name;
 	bool is_whole; /* it has said that it ended */
 	VEC(struct profile_program *) programs;
+	VEC(struct profile_copies) copies; /* known at its end */
 };
 
 /* A range that the program has marked, which is open when a launch is asked for. */
@@ -136,6 +147,19 @@ struct profile_variable {
 	u64 sectors, hit, miss, second, second_miss, dram;
 };
 
+/* The same of a variable in shared memory. */
+struct profile_shared {
+	char *name;
+	u64 bytes, requests, passes, ideal; /* wavefronts; how many without bank conflicts */
+};
+
+/* Bytes of another device's memory, or of the host's, that a launch has read and written. */
+struct profile_link {
+	u32 end;
+	u64 read, written;
+	char *kind;
+};
+
 struct profile_launch {
 	const struct profile_process *process;
 	const struct profile_program *program;
@@ -152,6 +176,8 @@ struct profile_launch {
 	VEC(struct profile_row) rows;             /* by instruction, those that were executed */
 	bool has_variables;
 	VEC(struct profile_variable) variables; /* that were accessed, by address */
+	VEC(struct profile_shared) shared;      /* likewise */
+	VEC(struct profile_link) links;
 };
 
 /* A call of the CUDA libraries, or a piece of work of a stream; times in nanoseconds. */

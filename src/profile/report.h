@@ -11,12 +11,14 @@
  *      "grid": [..], "block": [..], "cluster": [..],
  *      "thread": 1, "ranges": [[domain, name, number of one that was started or 0], ..],
  *      "values": {"inst": 12, ..}, "spread": {"l1tex__t_requests": [8, 16], ..},
+ *      "shared": [[name, bytes, requests, wavefronts, those without conflicts], ..],
+ *      "links": [[device or -1 for the host, "NVLink", bytes read, bytes written], ..],
  *      "variables": [[name, bytes, sectors, hits, misses, sectors of L2, misses, DRAM], ..],
  *      "rows": [[instruction, the columns ..], ..]}
  *     {"call": 1, "name": "cudaMalloc", "thread": 1, "status": 0, "begin": 12, "end": 15}
  *     {"work": 0, "name": "scale(float*)", "launch": 1, "device": 0, "stream": 7, "call": 1,
  *      "begin": 13, "end": 14}
- *     {"end": 1}
+ *     {"end": 1, "copies": [[from, to, "NVLink", copies, bytes], ..]}
  *
  * Values are those of values.def, without those that are 0; unknown ones are ignored, so that new
  * ones do no harm.
@@ -45,13 +47,16 @@ const struct profile_program *profile_program_hold(const struct profile_program 
 /* NULL is allowed. */
 void profile_program_free(struct profile_program *p);
 void profile_launch_free(struct profile_launch *l);
+/* Free its variables and links alone. */
+void profile_launch_forget(struct profile_launch *l);
+void profile_copies_free(struct profile_process *p);
 
 /* ---- writing: each adds its line ---- */
 
 void profile_process_write(const struct profile_process *p, struct text *out);
 void profile_program_write(const struct profile_program *p, struct text *out);
 void profile_launch_write(const struct profile_launch *l, struct text *out);
-void profile_end_write(u64 launches, struct text *out);
+void profile_end_write(const struct profile_process *p, u64 launches, struct text *out);
 /* All of it. */
 void profile_report_write(const struct profile_report *r, struct text *out);
 

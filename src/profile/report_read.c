@@ -295,6 +295,87 @@ static void report_read_variable(struct reader *r, const cJSON *list, struct pro
 	report_wrong(r, NO_MEMORY);
 }
 
+/* [name, bytes, requests, wavefronts, ideal] */
+static void report_read_shared(struct reader *r, const cJSON *list, struct profile_launch *l)
+{
+	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
+	struct profile_shared x = {.name = report_string(r, j)};
+	u64 *const to[] = {&x.bytes, &x.requests, &x.passes, &x.ideal};
+
+	for (u32 i = 0; i < ARRAY_LEN(to); i++) {
+		j = j ? j->next : NULL;
+		*to[i] = report_number(r, j);
+	}
+	if (x.name && VEC_PUSH(&l->shared, x))
+		return;
+	free(x.name);
+	report_wrong(r, NO_MEMORY);
+}
+
+/* A device; -1: the host. */
+static u32 report_end(struct reader *r, const cJSON *j)
+{
+	return cJSON_IsNumber(j) && j->valuedouble == -1 ? PROFILE_HOST : report_small(r, j);
+}
+
+/* [device, kind, read, written] */
+static void report_read_link(struct reader *r, const cJSON *list, struct profile_launch *l)
+{
+	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
+	struct profile_link x = {.end = report_end(r, j)};
+
+	j = j ? j->next : NULL;
+	x.kind = report_string(r, j);
+	j = j ? j->next : NULL;
+	x.read = report_number(r, j);
+	x.written = report_number(r, j ? j->next : NULL);
+	if (x.kind && VEC_PUSH(&l->links, x))
+		return;
+	free(x.kind);
+	report_wrong(r, NO_MEMORY);
+}
+
+/* [from, to, kind, copies, bytes] */
+static void report_read_copies(struct reader *r, const cJSON *list)
+{
+	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
+	struct profile_copies x = {.from = report_end(r, j)};
+
+	j = j ? j->next : NULL;
+	x.to = report_end(r, j);
+	j = j ? j->next : NULL;
+	x.kind = report_string(r, j);
+	j = j ? j->next : NULL;
+	x.count = report_number(r, j);
+	x.bytes = report_number(r, j ? j->next : NULL);
+	if (x.kind && VEC_PUSH(&r->process->copies, x))
+		return;
+	free(x.kind);
+	report_wrong(r, NO_MEMORY);
+}
+
+static void report_read_end(struct reader *r, const cJSON *line)
+{
+	bool has_copies = member(line, "copies") != NULL;
+
+	report_number(r, line->child);
+	r->process->is_whole = true;
+	for (const cJSON *j = has_copies ? report_list(r, line, "copies") : NULL; j && !r->wrong;
+	     j = j->next)
+		report_read_copies(r, j);
+}
+
+/* Each item of a list of the launch that there may be. */
+static void read_each(struct reader *r, const cJSON *line, const char *name,
+		      void (*read)(struct reader *r, const cJSON *list, struct profile_launch *l),
+		      struct profile_launch *l)
+{
+	const cJSON *j = member(line, name) ? report_list(r, line, name) : NULL;
+
+	for (; j && !r->wrong; j = j->next)
+		read(r, j, l);
+}
+
 static void report_read_row(struct reader *r, const cJSON *list, struct profile_launch *l)
 {
 	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
@@ -368,9 +449,9 @@ static void read_launch(struct reader *r, const cJSON *line)
 	read_values(r, line, l->value);
 	report_read_spread(r, member(line, "spread"), l);
 	l->has_variables = member(line, "variables") != NULL;
-	for (const cJSON *j = l->has_variables ? report_list(r, line, "variables") : NULL;
-	     j && !r->wrong; j = j->next)
-		report_read_variable(r, j, l);
+	read_each(r, line, "variables", report_read_variable, l);
+	read_each(r, line, "shared", report_read_shared, l);
+	read_each(r, line, "links", report_read_link, l);
 	for (const cJSON *j = report_list(r, line, "rows"); j && !r->wrong; j = j->next)
 		report_read_row(r, j, l);
 }
@@ -425,8 +506,7 @@ static void report_read_object(struct reader *r, const cJSON *line)
 		return;
 	}
 	if (!strcmp(first, "end")) {
-		report_number(r, line->child);
-		r->process->is_whole = true;
+		report_read_end(r, line);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)

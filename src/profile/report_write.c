@@ -3,6 +3,8 @@
  */
 #include "src/config.h"
 #include "src/profile/json_out.h"
+#include "src/profile/links.h"
+#include "src/profile/shared.h"
 #include "src/profile/variables.h"
 #include "src/profile/metrics.h"
 #include "src/profile/report.h"
@@ -144,6 +146,8 @@ void profile_launch_write(const struct profile_launch *l, struct text *out)
 	if (l->has_spread)
 		write_spread(l, out);
 	profile_variables_write(l, out);
+	profile_shared_write(l, out);
+	profile_links_write(l, out);
 	text_puts(out, ", \"rows\": [");
 	for (size_t i = 0; i < l->rows.len; i++) {
 		text_printf(out, "%s[%u", i ? ", " : "", l->rows.at[i].insn);
@@ -156,9 +160,11 @@ void profile_launch_write(const struct profile_launch *l, struct text *out)
 	text_puts(out, "]}\n");
 }
 
-void profile_end_write(u64 launches, struct text *out)
+void profile_end_write(const struct profile_process *p, u64 launches, struct text *out)
 {
-	text_printf(out, "{\"end\": %llu}\n", (unsigned long long)launches);
+	text_printf(out, "{\"end\": %llu", (unsigned long long)launches);
+	profile_copies_write(p, out);
+	text_puts(out, "}\n");
 }
 
 static void write_event(const struct profile_event *x, u64 number, struct text *out)
@@ -197,6 +203,6 @@ void profile_report_write(const struct profile_report *r, struct text *out)
 			if (r->events.at[k].process == p)
 				write_event(&r->events.at[k], k, out);
 		if (p->is_whole)
-			profile_end_write(launches, out);
+			profile_end_write(p, launches, out);
 	}
 }

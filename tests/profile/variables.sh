@@ -15,6 +15,10 @@ says out "^    allocation [0-9], main in .*$file:$(line_of in) +4096 +128 +0 +12
 says out "^    allocation [0-9], main in .*$file:$(line_of out) +8192 +128 +0 +128 +128 +0 +0\$"
 says out '^    table +4096 +256 +128 +128 +128 +128 +128$'
 says out '^    local memory +0 +'
+# Of each variable in shared memory: 32 warps store a row, and read a column.
+says out '^    turn.*::padded +4224 +64 +64 +0$'
+says out '^    turn.*::tile +4096 +64 +1,?056 +992$'
+says out '^    dynamic shared memory +4096 +64 +64 +0$'
 empty "$(grep ":$(line_of unused) " "$scratch/out")" "what was not accessed is left out"
 
 if command -v python3 >/dev/null; then
@@ -28,17 +32,21 @@ launch = json.load(open(sys.argv[1]))["launches"][0]
 kinds = ("global_op_ld", "global_op_st", "local_op_ld", "local_op_st")
 total = sum(launch["metrics"][f"l1tex__t_sectors_pipe_lsu_mem_{k}.sum"]["value"] for k in kinds)
 print(total == sum(v["sectors"] for v in launch["variables"]))
+shared = json.load(open(sys.argv[1]))["launches"][1]
+name = "memory_l1_wavefronts_shared"
+print(shared["metrics"][name]["value"] == sum(v["wavefronts"] for v in shared["shared_variables"]))
 print(all(v["sectors"] == v["l1_hit"] + v["l1_miss"] for v in launch["variables"]))
 END
-	printf 'True\nTrue\n' >"$scratch/want"
+	printf 'True\nTrue\nTrue\n' >"$scratch/want"
 	same "$scratch/want" "$scratch/sums" "the sums are those of the launch"
 else
 	skip "the document follows the schema" "no python3"
 fi
 status 0 ptxloom profile -i "$scratch/report" --page html
 says out '"variables": \[\["'
+says out '"shared": \[\["'
 status 0 ptxloom profile -d h200 -o "$scratch/plain" "$app"
-empty "$(grep '"variables"' "$scratch/plain")" "without the option nothing is counted"
+empty "$(grep -E '"(variables|shared)": ' "$scratch/plain")" "without the option nothing is counted"
 status 2 ptxloom profile --variables --cache-control off true
 status 2 ptxloom profile --variables --import "$scratch/plain"
 finish

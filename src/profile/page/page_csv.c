@@ -2,6 +2,7 @@
  * The details page and the raw page as CSV, for programs that read those of Nsight Compute 2025.3:
  * every field in quotes, the same columns in the same order, numbers with separators.
  */
+#include "src/profile/links.h"
 #include "src/profile/page/page.h"
 
 #include <stdlib.h>
@@ -212,6 +213,26 @@ static void add_findings(const struct page *p, const struct profile_launch *l, u
 	}
 }
 
+static void add_link_bytes(const struct page *p, const struct profile_launch *l,
+			   const struct profile_link *k, const char *what, u64 bytes,
+			   struct text *out)
+{
+	struct text name = {0}, value = {0};
+
+	profile_link_end_say(k->end, &name);
+	text_printf(&name, " %s Bytes %s", k->kind, what);
+	metric_write_styled(&(struct metric_number){.is_known = true, .whole = bytes}, "byte",
+			    false, p->numbers, &(const char *){NULL}, &value);
+	add_identity(p, l, out);
+	text_puts(out, ",\"Links\"");
+	page_csv_field(name.at ? name.at : "", false, out);
+	text_puts(out, ",\"byte\"");
+	page_csv_field(value.at ? value.at : "", false, out);
+	text_puts(out, p->sections ? ",\n" : "\n");
+	text_fini(&name);
+	text_fini(&value);
+}
+
 static void add_launch(const struct page *p, const struct profile_launch *l, struct text *out)
 {
 	struct section_findings found = {0};
@@ -231,6 +252,10 @@ static void add_launch(const struct page *p, const struct profile_launch *l, str
 			add_findings(p, l, s, &found, out);
 	}
 	section_findings_fini(&found);
+	for (size_t i = 0; p->sections && i < l->links.len; i++) {
+		add_link_bytes(p, l, &l->links.at[i], "Read", l->links.at[i].read, out);
+		add_link_bytes(p, l, &l->links.at[i], "Written", l->links.at[i].written, out);
+	}
 	add_missing(p, l, out);
 	for (size_t i = 0; i < p->metrics.at.len; i++)
 		add_metric(p, l, "Command line profiler metrics", NULL, p->metrics.at.at[i], out);

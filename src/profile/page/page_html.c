@@ -5,8 +5,10 @@
  */
 #include "src/profile/json_out.h"
 #include "src/profile/kernels.h"
+#include "src/profile/links.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
+#include "src/profile/shared.h"
 #include "src/profile/variables.h"
 
 #include <stdlib.h>
@@ -102,6 +104,8 @@ static void html_add_launch(const struct profile_launch *l, size_t kernel, bool 
 	if (has_details) {
 		html_add_numbers(l, out);
 		profile_variables_write(l, out);
+		profile_shared_write(l, out);
+		profile_links_write(l, out);
 	}
 	text_puts(out, "}");
 }
@@ -176,6 +180,18 @@ static void html_add_sources(const struct page *p, const struct kernel_sums *sum
 
 /* ---- a report ---- */
 
+/* Of all processes. */
+static void html_add_copies(const struct profile_report *r, struct text *out)
+{
+	struct profile_process all = {0};
+
+	for (size_t i = 0; i < r->processes.len; i++)
+		for (size_t k = 0; k < r->processes.at[i]->copies.len; k++)
+			out->failed |= !VEC_PUSH(&all.copies, r->processes.at[i]->copies.at[k]);
+	profile_copies_write(&all, out);
+	VEC_FREE(&all.copies);
+}
+
 static void html_add_report(const struct page *p, struct text *out)
 {
 	struct kernel_sums sums = {0};
@@ -203,6 +219,8 @@ static void html_add_report(const struct page *p, struct text *out)
 	}
 	text_puts(out, "]");
 	html_add_sources(p, &sums, out);
+	if (p->report)
+		html_add_copies(p->report, out);
 	text_puts(out, "}");
 	VEC_FREE(&kernels);
 	kernel_sums_fini(&sums);

@@ -2,8 +2,10 @@
  * All of a report as one document of JSON: metrics by name, what stands out, lines of the source.
  */
 #include "src/profile/json_out.h"
+#include "src/profile/links.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
+#include "src/profile/shared.h"
 #include "src/profile/variables.h"
 
 static const char *const kind_words[] = {[EXACT] = "exact", [PTX] = "ptx", [MODEL] = "model"};
@@ -121,6 +123,8 @@ static void json_launch(const struct page *p, const struct profile_launch *l, st
 	json_findings(l, out);
 	json_lines(l, out);
 	profile_variables_json(l, out);
+	profile_shared_json(l, out);
+	profile_links_json(l, out);
 	text_puts(out, "}");
 	text_fini(&name);
 }
@@ -132,5 +136,8 @@ void page_json(const struct page *p, struct text *out)
 		text_puts(out, i ? ",\n" : "\n");
 		json_launch(p, p->launches.at[i], out);
 	}
-	text_puts(out, "\n]}\n");
+	text_puts(out, "\n]");
+	if (p->report)
+		profile_copies_json(p->report, out);
+	text_puts(out, "}\n");
 }

@@ -1,7 +1,9 @@
 /*
  * The details page and the raw page as text.
  */
+#include "src/profile/links.h"
 #include "src/profile/page/page.h"
+#include "src/profile/shared.h"
 #include "src/profile/variables.h"
 
 #include <stdlib.h>
@@ -412,6 +414,8 @@ static void text_write_details(const struct page *p, const struct profile_launch
 			write_section(p, i, l, &found, out);
 	section_findings_fini(&found);
 	profile_variables_text(l, out);
+	profile_shared_text(l, out);
+	profile_links_text(l, out);
 	if (!p->metrics.at.len && !p->metrics.missing.len)
 		return;
 	table_init(&t);
@@ -449,4 +453,6 @@ void page_text(const struct page *p, struct text *out)
 			text_write_details(p, l, out);
 		before = l;
 	}
+	if (p->kind != PAGE_RAW && p->report)
+		profile_copies_text(p->report, out);
 }

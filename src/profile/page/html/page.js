@@ -305,6 +305,38 @@ function variables(of) {
 			v.map((x, i) => make("td", {}, i ? shown(Number(x)) : x))))))))];
 }
 
+// A card with a row for each item: its name, then numbers.
+function numberTable(title, heads, rows) {
+	return [card(title, true, make("div", {class: "scroll"}, make("table", {},
+		make("thead", {}, make("tr", {}, heads.map((h) => make("th", {}, h)))),
+		make("tbody", {}, rows.map((v) => make("tr", {},
+			v.map((x) => make("td", {}, typeof x === "string" ? x : shown(x)))))))))];
+}
+
+function sharedVariables(of) {
+	if (!of.shared || !of.shared.length)
+		return [];
+	return numberTable("Shared variables", ["variable", "bytes", "requests", "wavefronts", "conflicts"],
+		of.shared.map(([name, bytes, requests, passes, ideal]) =>
+			[name, Number(bytes), Number(requests), Number(passes), Math.max(0, Number(passes) - Number(ideal))]));
+}
+
+const linkEnd = (end) => end < 0 ? "host" : "device " + end;
+
+function links(of) {
+	if (!of.links || !of.links.length)
+		return [];
+	return numberTable("Links", ["memory of", "link", "bytes read", "bytes written"],
+		of.links.map(([end, kind, read, written]) => [linkEnd(end), kind, Number(read), Number(written)]));
+}
+
+function copies(report) {
+	if (!report.copies || !report.copies.length)
+		return [];
+	return numberTable("Copies of the program", ["from", "to", "link", "copies", "bytes"],
+		report.copies.map(([from, to, kind, n, bytes]) => [linkEnd(from), linkEnd(to), kind, Number(n), Number(bytes)]));
+}
+
 function opcodes(kernel, rows) {
 	const sums = new Map();
 	kernel.insns.forEach((insn, i) => {
@@ -535,10 +567,10 @@ function single(report) {
 		details.replaceChildren(
 			make("h2", {class: "wide"}, item.kernel.shown + (item.of.metrics ? "" : " (sum of its launches)")),
 			statistics(of), occupancy(of), findings(of, source.jump), memoryChart(of),
-			...variables(of), opcodes(item.kernel, rows), lanes(item.kernel.sum, rows), ...moreCards(item, of), source,
+			...variables(of), ...sharedVariables(of), ...links(of), opcodes(item.kernel, rows), lanes(item.kernel.sum, rows), ...moreCards(item, of), source,
 			metricsCard(of));
 	});
-	page.append(make("div", {class: "cards"}, launches), details);
+	page.append(make("div", {class: "cards"}, launches, ...copies(report)), details);
 	if (report.launches.length)
 		launches.fill();
 }
