@@ -42,7 +42,8 @@ place src/uop/table/warp.def '/^REDUCE(XOR,/a REDUCE(XNOR, FULL_MASK, ~(v ^ x))\
 invented redux.sync.xnor
 
 mkdir "$copy/build"
-(cd "$copy/build" && ../configure -q CFLAGS=-O0 --disable-host-levels && make -j"${PTXLOOM_JOBS:-2}" -s ptxloom) >"$scratch/log" 2>&1
+(cd "$copy/build" && ../configure -q CFLAGS=-O0 --disable-host-levels &&
+	make -j"${PTXLOOM_JOBS:-2}" -s ptxloom) >"$scratch/log" 2>&1
 status=$?
 [ "$status" -eq 0 ] || tail -n 20 "$scratch/log" | sed 's/^/# /'
 ok "$status" "the copy builds"

@@ -1,7 +1,7 @@
 /*
  * libnvcuvid.so.1 and libnvidia-encode.so.1: the emulated devices have no engines for video, and
- * programs that link or open these libraries are told so in the ways that these have for it. Built
- * once for each of them (VIDEO_DECODE, VIDEO_ENCODE).
+ * programs that link or open these libraries get their answers for that. Built once for each of
+ * them (VIDEO_DECODE, VIDEO_ENCODE).
  *
  * Sources: the public headers of the Video Codec SDK for NVDECODE and NVENCODE.
  */
@@ -37,7 +37,7 @@ int cuvidGetDecoderCaps(void *caps)
 	return CUDA_SUCCESS;
 }
 
-/* What callers pass is not looked at; the convention of calls allows that. */
+/* Arguments are not read; the calling convention allows that. */
 #define NO_DECODER(name)                                                                           \
 	VIDEO_API int name(void);                                                                  \
 	int name(void)                                                                             \

@@ -10,7 +10,6 @@ libcore_la_SOURCES += \
 	src/base/l2_policy.c src/base/l2_policy.h \
 	src/base/map.c src/base/map.h \
 	src/base/nearest.c src/base/nearest.h \
-	src/base/room.c src/base/room.h \
 	src/base/setting.c src/base/setting.def src/base/setting.h \
 	src/base/piece.c src/base/piece.h \
 	src/base/stats.c src/base/stats.h \

@@ -11,7 +11,7 @@ enum stats_phase {
 	STATS_PARSE,   /* of PTX; amount: bytes */
 	STATS_LOWER,   /* of kernels; amount: micro-ops */
 	STATS_COMPILE, /* runs of micro-ops, for tier 2 */
-	STATS_RUNS,    /* times: micro-ops of kernels that runs were looked for in; amount: of runs */
+	STATS_RUNS,    /* times: micro-ops of kernels that are searched for runs; amount: of runs */
 	STATS_CODE,    /* micro-ops of runs, warp by warp; amount: those of them done by code */
 	STATS_LAUNCH,
 	STATS_EXECUTE, /* threads of the host at work on grids; amount: thread instructions */

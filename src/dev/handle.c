@@ -3,7 +3,7 @@
  */
 #include "src/dev/handle.h"
 
-#include "src/base/room.h"
+#include "src/mem/room.h"
 
 #include <sys/mman.h>
 

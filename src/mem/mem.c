@@ -6,7 +6,7 @@
  * tables stay small.
  */
 #include "src/base/clock.h"
-#include "src/base/room.h"
+#include "src/mem/room.h"
 #include "src/base/size.h"
 #include "src/mem/array.h"
 #include "src/mem/place.h"

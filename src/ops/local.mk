@@ -25,7 +25,6 @@ exec_sources += \
 	src/ops/op_cvt.c \
 	src/ops/op_float.c \
 	src/ops/op_half.c \
-	src/ops/op_hint.c \
 	src/ops/op_lane.c \
 	src/ops/op_local.c \
 	src/ops/op_logic.c \

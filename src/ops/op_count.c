@@ -1,8 +1,10 @@
 /*
- * Handlers that count lanes. They take no time of the emulated clocks: what runs must not depend on
- * whether it is counted.
+ * Handlers that count lanes, and that report what instructions say about caches. They take no time
+ * of the emulated clocks: what runs must not depend on whether it is counted.
  */
 #include "src/exec/lane_access.h"
+#include "src/exec/observer.h"
+#include "src/ops/access.h"
 #include "src/ops/lanes.h"
 
 /* Of the lanes of a warp that have come, `mask`, those of `some` count. */
@@ -85,6 +87,23 @@ HANDLER(count_index)
 				count_some(&g->counts[in->count.at + index], mask, same);
 		}
 		g->counts[in->count.at].none += differ;
+	}
+	return in + 1;
+}
+
+HANDLER(hint)
+{
+	const struct exec_observer *o = g->env->observer;
+	struct exec_hint h = {
+		.cta = g->cta, .in = in, .pc = (u32)(in - g->uops), .kind = in->hint.kind};
+
+	g->clock -= EXEC_UOP_CYCLES;
+	for (u32 w = 0, n = WARPS; o && o->hint && w < n; w++) {
+		h.mask = mask_of(g, w);
+		h.warp = cta_warp(g, w);
+		h.value = ROW64(in->a) + w * WARP_LANES;
+		if (h.mask)
+			o->hint(o->user, &h);
 	}
 	return in + 1;
 }

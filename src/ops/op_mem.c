@@ -3,6 +3,7 @@
  * lanes. PTX ISA "Data Movement and Conversion Instructions: ld", "st"; "Operand Size Exceeding
  * Instruction-Type Size".
  */
+#include "src/base/l2_policy.h"
 #include "src/ops/move_rows.h"
 
 static const struct address_form form_global = {
@@ -379,6 +380,28 @@ HANDLER(window)
 		FOR_LANES(l, WARP_LANES)
 			d[w * WARP_LANES + l] = mask >> l & 1 ? a[w * WARP_LANES + l] + base
 							      : d[w * WARP_LANES + l];
+	}
+	return in + 1;
+}
+
+/* createpolicy */
+HANDLER(policy)
+{
+	enum l2_priority primary = (enum l2_priority)in->policy.primary,
+			 secondary = (enum l2_priority)in->policy.secondary;
+
+	EACH_LANE(w, l) {
+		u32 at = w * WARP_LANES + l;
+		float fraction;
+
+		if (in->policy.is_range) {
+			ROW64(in->d)
+			[at] = l2_policy_range(primary, secondary, ROW64(in->a)[at],
+					       ROW32(in->b)[at], ROW32(in->c)[at]);
+			continue;
+		}
+		memcpy(&fraction, &ROW32(in->a)[at], sizeof(fraction));
+		ROW64(in->d)[at] = l2_policy_fractional(primary, secondary, fraction);
 	}
 	return in + 1;
 }

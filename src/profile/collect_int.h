@@ -9,7 +9,7 @@
 #include "src/profile/describe.h"
 #include "src/profile/ranges.h"
 #include "src/profile/report.h"
-#include "src/profile/shared.h"
+#include "src/profile/table/shared.h"
 #include "src/watch/caches.h"
 #include "src/watch/tee.h"
 

@@ -2,7 +2,7 @@
  * Instructions as rows: what they are, and where they come from.
  */
 #include "src/profile/describe.h"
-#include "src/profile/shared.h"
+#include "src/profile/table/shared.h"
 
 #include "src/base/demangle.h"
 #include "src/base/map.h"

@@ -3,9 +3,9 @@
  */
 #include "src/config.h"
 #include "src/profile/json_out.h"
-#include "src/profile/links.h"
-#include "src/profile/shared.h"
-#include "src/profile/variables.h"
+#include "src/profile/table/links.h"
+#include "src/profile/table/shared.h"
+#include "src/profile/table/variables.h"
 #include "src/profile/metrics.h"
 #include "src/profile/report.h"
 

@@ -38,7 +38,7 @@ void grid_pause_locked(struct sched_grid *g)
 {
 	u32 why;
 
-	/* Also what was asked for meanwhile: no worker enters a grid that is to pause. */
+	/* Also what was asked for since then: no worker enters a grid that is to pause. */
 	while (PL_UNLIKELY((why = __atomic_load_n(&g->pause, __ATOMIC_ACQUIRE)) != 0) &&
 	       !grid_is_over(g))
 		see_to_pause(g, why);

@@ -57,8 +57,8 @@ echo "16384 0" >"$scratch/want"
 same "$scratch/want" "$scratch/written" "lines that are discarded are not written"
 # Counts of instructions do not depend on whether caches are played.
 for how in "--count" "--count --caches"; do
-	capture ptxloom exec tests/exec/hints.ptx -d h200 --kernel drop --block 32 --buffer p:u32[131072] --buffer q:u32[2097152] --arg u32=1 \
-		$how
+	capture ptxloom exec tests/exec/hints.ptx -d h200 --kernel drop --block 32 --buffer p:u32[131072] \
+		--buffer q:u32[2097152] --arg u32=1 $how
 	grep inst_executed "$scratch/out" >"$scratch/counts$(echo "$how" | tr -d ' -')"
 done
 same "$scratch/countscount" "$scratch/countscountcaches" "instructions are counted as without"

@@ -32,7 +32,8 @@ passes()
 	shift 2
 	ptxloom run "$@" >"$scratch/out" 2>"$scratch/err"
 	passes_wrong=$(grep -v '^ok ' "$scratch/out" | grep -vE '^1\.\.[0-9]+$')
-	[ "$(grep -c '^ok ' "$scratch/out")" -ge "$passes_least" ] || passes_wrong="$passes_wrong $(tail -n 3 "$scratch/err")"
+	[ "$(grep -c '^ok ' "$scratch/out")" -ge "$passes_least" ] ||
+		passes_wrong="$passes_wrong $(tail -n 3 "$scratch/err")"
 	empty "$passes_wrong" "$passes_what"
 }
 

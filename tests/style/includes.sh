@@ -48,7 +48,7 @@ allowed()
 	src/dap) echo "src/base src/debugger src/dap" ;;
 	src/debugger) echo "$engine grammar src/sched src/dev src/cache src/watch src/check src/dbg src/debugger" ;;
 	runtime)
-		echo "src/base src/arch src/mem src/async src/tex src/sched src/dev src/watch"
+		echo "src/base src/arch src/mem src/async src/tex src/tier src/sched src/dev src/watch"
 		echo "src/dbg src/debugger src/report src/profile src/cover src/inject src/signature src/usage"
 		echo "$1 src/check src/hostlibs include"
 		;;

@@ -2,7 +2,7 @@
  * The details page and the raw page as CSV, for programs that read those of Nsight Compute 2025.3:
  * every field in quotes, the same columns in the same order, numbers with separators.
  */
-#include "src/profile/links.h"
+#include "src/profile/table/links.h"
 #include "src/profile/page/page.h"
 
 #include <stdlib.h>

@@ -5,11 +5,11 @@
  */
 #include "src/profile/json_out.h"
 #include "src/profile/kernels.h"
-#include "src/profile/links.h"
+#include "src/profile/table/links.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
-#include "src/profile/shared.h"
-#include "src/profile/variables.h"
+#include "src/profile/table/shared.h"
+#include "src/profile/table/variables.h"
 
 #include <stdlib.h>
 

@@ -2,11 +2,11 @@
  * All of a report as one document of JSON: metrics by name, what stands out, lines of the source.
  */
 #include "src/profile/json_out.h"
-#include "src/profile/links.h"
+#include "src/profile/table/links.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
-#include "src/profile/shared.h"
-#include "src/profile/variables.h"
+#include "src/profile/table/shared.h"
+#include "src/profile/table/variables.h"
 
 static const char *const kind_words[] = {[EXACT] = "exact", [PTX] = "ptx", [MODEL] = "model"};
 

@@ -1,10 +1,10 @@
 /*
  * The details page and the raw page as text.
  */
-#include "src/profile/links.h"
+#include "src/profile/table/links.h"
 #include "src/profile/page/page.h"
-#include "src/profile/shared.h"
-#include "src/profile/variables.h"
+#include "src/profile/table/shared.h"
+#include "src/profile/table/variables.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Variables and allocations: which there are when a launch begins, and what it asked of them. The
  * model of the caches counts each line for the one that it lies in.
  */
-#include "src/profile/variables.h"
+#include "src/profile/table/variables.h"
 
 #include "src/cache/play.h"
 #include "src/dev/device.h"

@@ -2,7 +2,7 @@
  * Bytes between devices, and between them and the host. Of accesses these are the sectors that
  * first caches do not have, by the model of the caches; of copies what calls move.
  */
-#include "src/profile/links.h"
+#include "src/profile/table/links.h"
 
 #include "src/arch/arch.h"
 #include "src/cache/l2.h"

@@ -1,7 +1,7 @@
 /*
  * Addresses that are left: the limit, less what /proc says is mapped.
  */
-#include "src/base/room.h"
+#include "src/mem/room.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
  * Variables in shared memory: where a program has them, and what a launch asked of each. An access
  * counts for the variable that its first lane touches.
  */
-#include "src/profile/shared.h"
+#include "src/profile/table/shared.h"
 
 #include "src/base/demangle.h"
 #include "src/exec/program.h"
