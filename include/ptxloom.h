@@ -302,7 +302,8 @@ struct ptxloom_launches {
 PTXLOOM_API int ptxloom_metric(struct ptxloom_device *dev, const struct ptxloom_launches *which,
 			       const char *name, double *out);
 /*
- * Does this hold for these launches together: "bank_conflicts == 0", "instructions <= 1000 +- 5%"?
+ * Does this hold for these launches together: "bank_conflicts == 0", "instructions <= 1000 +- 5%",
+ * "global_ld_sectors <= 512 at k.cu:15" (of one line, in all launches since ptxloom_metrics_clear)?
  * 0 if it does. Else PTXLOOM_ASSERT or a status of ptxloom_metric, or PTXLOOM_INVALID_VALUE for
  * what cannot be read, with a line about it in `why`, at most size - 1 bytes and a NUL.
  */

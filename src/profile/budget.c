@@ -4,8 +4,10 @@
 #include "src/profile/budget.h"
 
 #include "src/profile/kept/blame.h"
+#include "src/profile/kept/line.h"
 #include "src/profile/page/page.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 bool profile_budget_add(struct profile_budgets *b, const char *text, struct text *why)
@@ -50,7 +52,7 @@ static bool is_for(const struct profile_budget *b, const struct profile_launch *
 
 /* Says what of the launch breaks it. */
 static void budget_say(const struct profile_budget *b, const struct profile_launch *l,
-		       const struct metric_number *n, struct text *out)
+		       const struct metric_number *n, const struct text *why, struct text *out)
 {
 	const struct metric_claim *c = &b->claim;
 	struct metric_number shown = *n;
@@ -58,18 +60,43 @@ static void budget_say(const struct profile_budget *b, const struct profile_laun
 	const char *unit;
 
 	page_kernel_name(l->program->name, out);
-	text_printf(out, ", launch %llu: %s is ", (unsigned long long)l->number, c->named.name);
+	text_printf(out, ", launch %llu: ", (unsigned long long)l->number);
+	if (why->len) {
+		text_printf(out, "%s\n", why->at);
+		return;
+	}
+	metric_claim_subject(c, out);
+	text_puts(out, " is ");
 	if (n->is_known && c->named.scale != 1)
 		shown = (struct metric_number){
 			.is_known = true, .is_real = true, .real = metric_real(n) * c->named.scale};
 	metric_write(&shown, metric_unit(c->named.metric), false, &unit, &value);
 	text_printf(out, "%s, which is not ", value.at ? value.at : "");
 	metric_claim_bound(c, out);
-	if (n->is_known && profile_blame(metric_name(c->named.metric), l, &place))
+	if (n->is_known && !c->line && profile_blame(metric_name(c->named.metric), l, &place))
 		text_printf(out, "; most at %s", place.at ? place.at : "");
 	text_puts(out, "\n");
 	text_fini(&value);
 	text_fini(&place);
+}
+
+/* The value of a line of the launch, in the place of n; not known: with a line in `why`. */
+static void budget_line_value(const struct metric_claim *c, const struct line_sum *sum,
+			      struct metric_number *n, struct text *why)
+{
+	double whole = metric_real(n) * c->named.scale, x;
+
+	n->is_known = line_metric_value(c, sum, whole, &x, why);
+	if (!n->is_known)
+		return;
+	n->real = x / c->named.scale;
+	n->is_real = n->real != floor(n->real);
+	n->whole = n->is_real ? 0 : (u64)n->real;
+}
+
+static bool budget_holds(const struct metric_claim *c, const struct metric_number *n)
+{
+	return n->is_known && metric_claim_holds(c, metric_real(n) * c->named.scale);
 }
 
 bool profile_budget_check(const struct profile_budget *b, const struct profile_report *r,
@@ -79,24 +106,31 @@ bool profile_budget_check(const struct profile_budget *b, const struct profile_r
 
 	for (size_t k = 0; k < r->launches.len; k++) {
 		const struct profile_launch *l = r->launches.at[k];
+		struct line_sum sum = {0};
 		struct metric_number n;
+		struct text why = {0};
 
 		if (!is_for(b, l))
 			continue;
-		any++;
 		n = metric_value(b->claim.named.metric, l);
-		if (n.is_known &&
-		    metric_claim_holds(&b->claim, metric_real(&n) * b->claim.named.scale))
+		if (b->claim.line)
+			line_sum_add(&sum, &b->claim, l);
+		if (b->claim.line && !sum.insns)
 			continue;
-		if (broken++ < BUDGET_LINES)
-			budget_say(b, l, &n, out);
+		any++;
+		if (b->claim.line && n.is_known)
+			budget_line_value(&b->claim, &sum, &n, &why);
+		if (!budget_holds(&b->claim, &n) && broken++ < BUDGET_LINES)
+			budget_say(b, l, &n, &why, out);
+		text_fini(&why);
 	}
 	if (broken > BUDGET_LINES)
 		text_printf(out, "%s: %llu launches more are not named\n", b->text,
 			    (unsigned long long)(broken - BUDGET_LINES));
 	if (!any)
-		text_printf(out, "%s: no launch%s%s was profiled\n", b->text,
-			    b->kernel ? " of " : "", b->kernel ? b->kernel : "");
+		text_printf(out, "%s: no launch%s%s%s was profiled\n", b->text,
+			    b->claim.line ? " with that line" : "", b->kernel ? " of " : "",
+			    b->kernel ? b->kernel : "");
 	return any && !broken;
 }
 

@@ -33,11 +33,9 @@ static struct kernel_sum *kernel_sum_of(struct kernel_sums *k, const struct prof
 	for (size_t i = 0; i < k->at.len; i++)
 		if (same_code(k->at.at[i].sum.program, l->program))
 			return &k->at.at[i];
-	memset(&x.sum.rows, 0, sizeof(x.sum.rows));
+	/* Tables are of one launch. */
+	profile_launch_bare(&x.sum);
 	memset(x.sum.value, 0, sizeof(x.sum.value));
-	/* They are of one launch. */
-	memset(&x.sum.variables, 0, sizeof(x.sum.variables));
-	x.sum.has_variables = false;
 	return VEC_PUSH(&k->at, x) ? &k->at.at[k->at.len - 1] : NULL;
 }
 

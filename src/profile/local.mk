@@ -3,7 +3,7 @@ libcore_la_SOURCES += \
 	src/profile/kept/base.c src/profile/kept/base.h \
 	src/profile/kept/blame.c src/profile/kept/blame.h \
 	src/profile/choice.c src/profile/choice.h \
-	src/profile/kept/claim.c src/profile/kept/claim.h src/profile/kept/short.def \
+	src/profile/kept/claim.c src/profile/kept/claim.h src/profile/kept/line.c src/profile/kept/line.h src/profile/kept/short.def \
 	src/profile/collect.c src/profile/collect.h src/profile/collect_int.h src/profile/collect_sum.c \
 	src/profile/columns.def src/profile/values.def \
 	src/profile/describe.c src/profile/describe.h \

@@ -45,6 +45,16 @@ void profile_launch_forget(struct profile_launch *l)
 	VEC_FREE(&l->links);
 }
 
+void profile_launch_bare(struct profile_launch *l)
+{
+	memset(&l->rows, 0, sizeof(l->rows));
+	memset(&l->spread, 0, sizeof(l->spread));
+	memset(&l->variables, 0, sizeof(l->variables));
+	memset(&l->shared, 0, sizeof(l->shared));
+	memset(&l->links, 0, sizeof(l->links));
+	l->has_spread = l->has_variables = false;
+}
+
 void profile_launch_free(struct profile_launch *l)
 {
 	if (!l)

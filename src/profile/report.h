@@ -47,6 +47,8 @@ const struct profile_program *profile_program_hold(const struct profile_program 
 /* NULL is allowed. */
 void profile_program_free(struct profile_program *p);
 void profile_launch_free(struct profile_launch *l);
+/* Of a copy: forget what the launch that it was copied from owns, rows and tables. */
+void profile_launch_bare(struct profile_launch *l);
 /* Free its variables and links alone. */
 void profile_launch_forget(struct profile_launch *l);
 void profile_copies_free(struct profile_process *p);

@@ -36,6 +36,9 @@ else
 	skip "the document follows the schema" "no python3"
 fi
 
+# Launches that are kept for the program have counts of links, too.
+status 0 env PTXLOOM_COUNTERS=caches ptxloom run -d 2xh200 "$app"
+
 # Boards without NVLink.
 status 0 ptxloom profile -d 2xt4 --section LaunchStats --csv "$app"
 says out '"Links","Device 1 PCIe Bytes Read","byte","16,384",$'

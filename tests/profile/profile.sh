@@ -103,6 +103,16 @@ status 1 ptxloom profile --quiet --assert "dram__sectors_read.max >= 0" $strided
 says err 'dram__sectors_read.max is \(!\) n/a, which is not >= 0'
 status 1 ptxloom profile --quiet --assert "$ld.sum <= 8" --kernel other $strided --arg u32=1
 is err "ptxloom profile: budget: $ld.sum <= 8: no launch of other was profiled"
+# Of one line, of the source or of PTX.
+status 0 ptxloom profile --quiet --assert "global_ld_sectors == 64 at counts.ptx:18" $strided --arg u32=8
+status 1 ptxloom profile --quiet --assert "$ld <= 8 at tests/profile/counts.ptx:18" $strided --arg u32=8
+is err "ptxloom profile: budget: strided, launch 0: $ld.sum at tests/profile/counts.ptx:18 is 64, which is not <= 8"
+status 0 ptxloom profile --quiet --assert "global_ld_sectors == 0 at counts.ptx:17" $strided --arg u32=8
+status 0 ptxloom profile --quiet --assert "instructions == 2 +- 1% at counts.ptx:18" $strided --arg u32=8
+status 1 ptxloom profile --quiet --assert "global_ld_sectors == 0 at counts.ptx:1" $strided --arg u32=8
+is err "ptxloom profile: budget: global_ld_sectors == 0 at counts.ptx:1: no launch with that line was profiled"
+status 1 ptxloom profile --quiet --assert "global_ld_sectors == 64 at ounts.ptx:18" $strided --arg u32=8
+says err 'no launch with that line was profiled'
 for budget in "$ld.sum == 8" "$ld.sum >= 8" "$ld.sum < 9" "$ld.sum > 7" "$ld.sum != 9"; do
 	status 0 ptxloom profile --quiet --assert "$budget" $strided --arg u32=1
 done
@@ -223,6 +233,12 @@ refused 2 "there is no section Nonsense" "a section that there is not" ptxloom p
 refused 2 "there is no machine code" "machine code" ptxloom profile --print-source sass true
 refused 2 "is not METRIC OP NUMBER" "a budget that is none" ptxloom profile --assert 'a b' true
 refused 2 "is not METRIC OP NUMBER" "a budget without a number" ptxloom profile --assert "$ld.sum == nan" true
+refused 2 "is not METRIC OP NUMBER" "a budget at no line" ptxloom profile --assert 'barriers == 0 at k.cu' true
+refused 2 "is not METRIC OP NUMBER" "a budget at line 0" ptxloom profile --assert 'barriers == 0 at k.cu:0' true
+refused 2 "is not METRIC OP NUMBER" "a budget at a line that is none" \
+	ptxloom profile --assert 'barriers == 0 at k.cu:99999999999999999999' true
+refused 2 "dram__sectors_read.sum is not counted by line; these are: bank_conflicts, " "a budget of DRAM at a line" \
+	ptxloom profile --assert 'dram__sectors_read.sum == 0 at k.cu:3' true
 refused 2 "is a matter of time" "a budget of time" ptxloom profile --assert 'sm__cycles_active.avg < 3' true
 refused 2 "is no regular expression" "an expression that is none" ptxloom profile -k 'regex:(' true
 refused 2 "there is no value for '-k'" "no value" ptxloom profile -k

@@ -185,4 +185,13 @@ printf 'kernel "transpose<32>" in samples/testkit/bank.cu\ntest conflicts\n%s\n%
 	'    grid 2,2 block 32,32 buffer in:f32[4096]=iota buffer out:f32[4096]' \
 	'    expect metric bank_conflicts == 3968' >source.ktest
 succeeds "a source, and a kernel as it is called there" ptxloom test source.ktest
+printf '%s\n' '    expect metric bank_conflicts == 0 at bank.cu:15' \
+	'    expect metric bank_conflicts == 3968 at bank.cu:17' \
+	'    expect metric global_ld_sectors == 512 at samples/testkit/bank.cu:15' >>source.ktest
+succeeds "metrics of lines" ptxloom test source.ktest
+for claim in 'bank_conflicts == 0 at bank.cu:17' 'barriers == 0 at bank.cu:2'; do
+	sed "\$s|.*|    expect metric $claim|" source.ktest >wrong.ktest
+	ends 1 "$claim" ptxloom test wrong.ktest
+done
+says out '^# no instruction that was launched is of bank.cu:2$' "a line without instructions"
 finish

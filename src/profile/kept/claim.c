@@ -4,6 +4,8 @@
 #include "src/profile/kept/claim.h"
 
 #include "src/base/nearest.h"
+#include "src/profile/kept/line.h"
+#include "src/profile/report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,10 +28,7 @@ void metric_total_add(struct metric_total *t, const struct profile_launch *l)
 
 	memcpy(before, t->sum.value, sizeof(before));
 	t->sum = *l;
-	t->sum.rows.at = NULL;
-	t->sum.rows.len = t->sum.rows.cap = 0;
-	t->sum.has_spread = t->sum.has_variables = false;
-	t->sum.spread.len = t->sum.variables.len = 0;
+	profile_launch_bare(&t->sum);
 	t->sum.device_name = NULL;
 	/* Those from `inst` on are counts. */
 	for (u32 i = VALUE_inst; i < PROFILE_VALUES; i++)
@@ -120,6 +119,29 @@ bool metric_named_value(const struct metric_named *m, const struct metric_total 
 
 static const char *const claim_ops[] = {"<=", ">=", "==", "!=", "<", ">"};
 
+/* "at FILE:LINE", or nothing. */
+static bool parse_place(const char *s, struct metric_claim *out)
+{
+	const char *colon = strrchr(s, ':');
+	size_t n;
+	char *end;
+	unsigned long line;
+
+	if (!*s)
+		return true;
+	if (strncmp(s, "at ", 3) != 0 || !colon)
+		return false;
+	s += 3 + strspn(s + 3, " \t");
+	n = colon > s ? (size_t)(colon - s) : 0;
+	if (!n || n >= sizeof(out->file) || colon[1] < '1' || colon[1] > '9')
+		return false;
+	memcpy(out->file, s, n);
+	errno = 0;
+	line = strtoul(colon + 1, &end, 10);
+	out->line = (u32)line;
+	return !errno && line <= UINT32_MAX && !end[strspn(end, " \t")];
+}
+
 static bool parse_bound(const char *s, struct metric_claim *out)
 {
 	char *end;
@@ -137,7 +159,7 @@ static bool parse_bound(const char *s, struct metric_claim *out)
 			return false;
 		s = end + 1;
 	}
-	return !s[strspn(s, " \t")];
+	return parse_place(s + strspn(s, " \t"), out);
 }
 
 bool metric_claim_read(const char *text, struct metric_claim *out, struct text *why)
@@ -156,11 +178,12 @@ bool metric_claim_read(const char *text, struct metric_claim *out, struct text *
 		text_printf(
 			why,
 			"'%s' is not METRIC OP NUMBER, with one of <= < == != >= >, or METRIC OP NUMBER "
-			"+- PERCENT%%",
+			"+- PERCENT%%, with or without at FILE:LINE",
 			text);
 		return false;
 	}
-	return metric_named_find(at, (size_t)(end - at), &out->named, why);
+	return metric_named_find(at, (size_t)(end - at), &out->named, why) &&
+	       (!out->line || line_metric_check(&out->named, why));
 }
 
 bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why)
@@ -200,10 +223,30 @@ void metric_claim_bound(const struct metric_claim *c, struct text *out)
 		text_printf(out, " +- %g%%", c->tolerance * 100);
 }
 
+void metric_claim_subject(const struct metric_claim *c, struct text *out)
+{
+	text_puts(out, c->named.name);
+	if (c->line)
+		text_printf(out, " at %s:%u", c->file, c->line);
+}
+
 void metric_claim_print(const struct metric_claim *c, struct text *out)
 {
 	text_printf(out, "%s ", c->named.name);
 	metric_claim_bound(c, out);
+	if (c->line)
+		text_printf(out, " at %s:%u", c->file, c->line);
+}
+
+bool metric_claim_judge(const struct metric_claim *c, double x, struct text *out)
+{
+	if (metric_claim_holds(c, x))
+		return true;
+	metric_claim_subject(c, out);
+	text_printf(out, " is %.10g, expected ", x);
+	metric_claim_bound(c, out);
+	text_puts(out, "\n");
+	return false;
 }
 
 bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,
@@ -216,10 +259,5 @@ bool metric_claim_check(const struct metric_claim *c, const struct metric_total 
 			    t->launches ? "caches are not played" : "nothing was launched");
 		return false;
 	}
-	if (metric_claim_holds(c, x))
-		return true;
-	text_printf(out, "%s is %.10g, expected ", c->named.name, x);
-	metric_claim_bound(c, out);
-	text_puts(out, "\n");
-	return false;
+	return metric_claim_judge(c, x, out);
 }

@@ -36,11 +36,15 @@ bool metric_named_find(const char *name, size_t n, struct metric_named *out, str
 /* False: not known, or there was no launch. */
 bool metric_named_value(const struct metric_named *m, const struct metric_total *t, double *out);
 
-/* "bank_conflicts == 0", "instructions <= 1000 +- 5%". */
+#define CLAIM_FILE_MAX 256u
+
+/* "bank_conflicts == 0", "instructions <= 1000 +- 5%", "global_ld_sectors <= 128 at k.cu:41". */
 struct metric_claim {
 	struct metric_named named;
 	char op[3];
 	double value, tolerance; /* the latter as a part of the value */
+	char file[CLAIM_FILE_MAX];
+	u32 line; /* of its file; 0: of all that was launched */
 };
 
 /* False with a line in `why`. */
@@ -48,11 +52,13 @@ bool metric_claim_read(const char *text, struct metric_claim *out, struct text *
 bool metric_claim_holds(const struct metric_claim *c, double x);
 /* The same, but that a number of the code has to have a tolerance. */
 bool metric_claim_parse(const char *text, struct metric_claim *out, struct text *why);
-/* What it asks for: "== 0", "<= 1000 +- 5%"; and with the name. */
+/* What it asks for: "== 0", "<= 1000 +- 5%"; what it is of: "bank_conflicts at k.cu:41"; all. */
 void metric_claim_bound(const struct metric_claim *c, struct text *out);
+void metric_claim_subject(const struct metric_claim *c, struct text *out);
 void metric_claim_print(const struct metric_claim *c, struct text *out);
-/* Adds a line to `out` where it does not hold. */
+/* Adds a line to `out` where it does not hold: of a claim of no line; and for this value. */
 bool metric_claim_check(const struct metric_claim *c, const struct metric_total *t,
 			struct text *out);
+bool metric_claim_judge(const struct metric_claim *c, double x, struct text *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include "src/profile/collect.h"
 #include "src/profile/kept/claim.h"
 #include "src/profile/kept/kept_int.h"
+#include "src/profile/kept/line.h"
 #include "src/profile/report.h"
 
 #include <stdlib.h>
@@ -87,10 +88,7 @@ static bool kept_put(struct profile_kept *k, const struct profile_launch *l)
 	if (k->kernels.at.len > before)
 		profile_program_hold(k->kernels.at.at[before].sum.program);
 	/* They were borrowed for the sum. */
-	memset(&x->rows, 0, sizeof(x->rows));
-	memset(&x->spread, 0, sizeof(x->spread));
-	memset(&x->variables, 0, sizeof(x->variables));
-	x->has_spread = x->has_variables = false;
+	profile_launch_bare(x);
 	if (at == SIZE_MAX)
 		profile_launch_free(x);
 	else
@@ -258,6 +256,56 @@ static void kept_blame(struct profile_kept *k, const struct ptxloom_launches *wh
 	text_fini(&quiet);
 }
 
+/* With the lock held. False with a line in `why`: rows are sums of all launches of a kernel. */
+static bool kept_line_sum(struct profile_kept *k, const struct ptxloom_launches *which,
+			  const struct metric_claim *c, struct line_sum *sum, struct text *why)
+{
+	struct profile_pattern *pattern =
+		which && which->kernel ? profile_pattern_new(which->kernel, why) : NULL;
+	bool ok = true;
+
+	for (size_t i = 0; i < k->kernels.at.len; i++) {
+		const struct kernel_sum *s = &k->kernels.at.at[i];
+		struct metric_total t = {0};
+
+		if (pattern && !kept_is_kernel(s->sum.program, which->kernel, pattern))
+			continue;
+		if (which)
+			kept_add_launches(s, which, &t);
+		if (!which || t.launches == s->launches.len)
+			line_sum_add(sum, c, &s->sum);
+		else
+			ok &= !t.launches;
+	}
+	profile_pattern_free(pattern);
+	if (!ok)
+		text_printf(why,
+			    "%s:%u: counts of lines are those of all launches of a kernel since "
+			    "ptxloom_metrics_clear",
+			    c->file, c->line);
+	return ok;
+}
+
+static int kept_check_line(struct profile_kept *k, const struct ptxloom_launches *which,
+			   const struct metric_claim *c, double whole, struct text *why)
+{
+	struct line_sum sum = {0};
+	double x;
+	bool ok;
+
+	pthread_mutex_lock(&k->lock);
+	ok = kept_line_sum(k, which, c, &sum, why);
+	pthread_mutex_unlock(&k->lock);
+	if (!ok)
+		return PTXLOOM_NOT_SUPPORTED;
+	if (!line_metric_value(c, &sum, whole, &x, why))
+		return sum.insns ? PTXLOOM_NOT_SUPPORTED : PTXLOOM_NOT_FOUND;
+	if (metric_claim_judge(c, x, why))
+		return PTXLOOM_SUCCESS;
+	why->at[--why->len] = 0;
+	return PTXLOOM_ASSERT;
+}
+
 int profile_kept_check(struct profile_kept *k, const struct ptxloom_launches *which,
 		       const struct metric_claim *c, struct text *why)
 {
@@ -265,6 +313,8 @@ int profile_kept_check(struct profile_kept *k, const struct ptxloom_launches *wh
 	double x;
 	int status = kept_total_of(k, which, &t, why);
 
+	if (!status && c->line && metric_named_value(&c->named, &t, &x))
+		return kept_check_line(k, which, c, x, why);
 	if (status || metric_claim_check(c, &t, why))
 		return status;
 	if (why->len && why->at[why->len - 1] == '\n')
