@@ -71,11 +71,12 @@ void probe_consider(struct share *h, u64 now)
 
 /*
  * The program's handlers of signals may write what the host sees, whatever its threads wait for.
- * Those of faults are not counted: a thread that waits has none.
+ * Those of faults, and of writes, are not counted: a thread that waits has none.
  */
 static bool has_signal_handlers(struct sched_pool *p)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE};
+	static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,
+				     SIGTRAP, SIGABRT, SIGPIPE, SIGXFSZ};
 	bool (*is_apart)(int number, const struct sigaction *a) =
 		__atomic_load_n(&p->handler_is_apart, __ATOMIC_ACQUIRE);
 	struct sigaction a;
