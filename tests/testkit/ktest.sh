@@ -132,7 +132,7 @@ wrong "${k}test a for n = 1 m = 2\n block 1\n" 2:20 'a further variable begins w
 wrong "${k}test a for n = 5..2\n block 1\n" 2:16 'no range of at most 1000000'
 wrong "${k}test a for n = 1..2000000\n block 1\n" 2:16 'no range of at most 1000000'
 wrong "${k}test b\n block 1\ntest a\n block 1\ntest a for n = 1\n block 2\ntest a\n block 1\n" 8:6 \
-	"there are two cases 'a'; the other is of line 4"
+	"there are two cases 'a' of this kernel; the other is of line 4"
 wrong "on t4, check mem race\n" 1:18 "'race' is not known here"
 wrong "on t4, check mem h100\n" 1:18 "'h100' is not known here"
 wrong "on t9\n" 1:4 "no device 't9'"

@@ -390,10 +390,16 @@ static int compare_cases(const void *a, const void *b)
 	const struct ktest_case *const *x = a, *const *y = b;
 	int order = strcmp((*x)->name, (*y)->name);
 
+	order = order ? order : strcmp((*x)->kernel, (*y)->kernel);
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Reports, saved metrics and --filter tell cases apart by their names. */
+static bool is_same_case(const struct ktest_case *a, const struct ktest_case *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->kernel, b->kernel);
+}
+
+/* Reports and saved metrics tell cases apart by their kernels and names. */
 static void find_twins(struct ktest_reader *r)
 {
 	size_t n = r->out->cases.len;
@@ -404,7 +410,7 @@ static void find_twins(struct ktest_reader *r)
 	if (all)
 		qsort(all, n, sizeof(*all), compare_cases);
 	for (size_t i = 1; all && i < n; i++)
-		if (!strcmp(all[i]->name, all[i - 1]->name) && (!twin || all[i] < twin)) {
+		if (is_same_case(all[i], all[i - 1]) && (!twin || all[i] < twin)) {
 			twin = all[i];
 			of = all[i - 1];
 		}
@@ -412,7 +418,7 @@ static void find_twins(struct ktest_reader *r)
 		ktest_wrong(r, (struct ktest_span){r->source.text, 0}, NULL, "no memory left");
 	else if (twin)
 		ktest_wrong(r, (struct ktest_span){r->source.text + twin->at, 4}, NULL,
-			    "there are two cases '%s'; the other is of line %u", twin->name,
+			    "there are two cases '%s' of this kernel; the other is of line %u", twin->name,
 			    of->line);
 	free(all);
 }
