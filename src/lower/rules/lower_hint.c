@@ -44,8 +44,8 @@ void lower_policy(struct lower *l)
 {
 	const struct isa_form *form = l->in->form;
 	const struct ir_operand *f = lower_named(l, 'f');
-	struct uop_policy policy = {.primary = priority_word(form, 0),
-				    .secondary = priority_word(form, 1),
+	struct uop_policy policy = {.primary = (u8)priority_word(form, 0),
+				    .secondary = (u8)priority_word(form, 1),
 				    .is_range = isa_form_opcode(form) == OPCODE_createpolicy_range};
 	u32 d = lower_register(l, lower_named(l, 'd'), 0), v;
 
