@@ -12,7 +12,6 @@
 #include "src/base/setting.h"
 #include "src/dev/image/image.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 
 /* Containers of a program without PTX images that are opened: each costs milliseconds. */
@@ -28,14 +27,14 @@ struct survey {
 	struct text targets;
 };
 
-/* Does the program itself hold this address? Only libraries have a suffix. */
-static bool is_in_program(const Dl_info *who)
+/* Does the program itself hold it? Only libraries have a suffix. */
+static bool is_in_program(const struct rt_image *image)
 {
-	return !strstr(file_base_name(who->dli_fname), ".so");
+	return image->object && !strstr(file_base_name(image->object_path), ".so");
 }
 
 /* Is this list the first that does not suit the device? Remember why. */
-static void note_misfit(struct survey *s, const struct image_list *l, const Dl_info *who)
+static void note_misfit(struct survey *s, const struct image_list *l, const struct rt_image *image)
 {
 	struct image_suits one = {0};
 	u32 none = 0;
@@ -45,8 +44,8 @@ static void note_misfit(struct survey *s, const struct image_list *l, const Dl_i
 		return;
 	if (image_list_targets(l, UINT32_MAX, IMAGE_PTX, &s->targets))
 		snprintf(s->object, sizeof(s->object), "%s",
-			 who && !is_in_program(who) ? file_base_name(who->dli_fname)
-						    : "the program");
+			 image->object && !is_in_program(image) ? file_base_name(image->object_path)
+								: "the program");
 }
 
 static void survey_image(void *handle, void *user)
@@ -56,19 +55,17 @@ static void survey_image(void *handle, void *user)
 	u32 none = 0, *cubins = &none;
 	struct image_list l;
 	struct diag quiet;
-	Dl_info who;
-	bool known = dladdr(image->code, &who) && who.dli_fname;
 
-	if (s->within && (!known || who.dli_fbase != s->within))
+	if (s->within && image->object != s->within)
 		return;
-	if (known && is_in_program(&who))
+	if (is_in_program(image))
 		cubins = &s->cubins;
 	diag_init(&quiet, NULL, NULL);
 	image_list_init(&l, &quiet, "");
 	if ((image->size ? image_list_add(&l, image->code, image->size, 0)
 			 : image_list_add_pointer(&l, image->code)) == IMAGE_OK) {
 		image_suits_add(&s->suits, &l, cubins);
-		note_misfit(s, &l, known ? &who : NULL);
+		note_misfit(s, &l, image);
 	}
 	image_list_fini(&l);
 	diag_fini(&quiet);
@@ -141,14 +138,10 @@ void device_choice_look(const struct rt_image *image)
 	text_fini(&s.targets);
 }
 
-const struct arch *device_choice_for(const void *code)
+const struct arch *device_choice_for(const struct rt_image *image)
 {
-	struct survey s = {.now = rt_get()->list.at[rt_device_index()]};
-	Dl_info who;
+	struct survey s = {.within = image->object, .now = rt_get()->list.at[rt_device_index()]};
 
-	if (!dladdr(code, &who))
-		return NULL;
-	s.within = who.dli_fbase;
 	rt_handle_each(RT_HANDLE_LIBRARY, survey_image, &s);
 	text_fini(&s.targets);
 	return image_suits_better(&s.suits, s.now);

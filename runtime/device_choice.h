@@ -18,7 +18,7 @@ RT_API const char *plrt_device_spec(bool decide);
  * if its code was compiled for newer ones only.
  */
 void device_choice_look(const struct rt_image *image);
-/* The device that suits the images of a library (an address in it) better, NULL: none does. */
-const struct arch *device_choice_for(const void *code);
+/* The device that suits the images of this one's library better, NULL: none does. */
+const struct arch *device_choice_for(const struct rt_image *image);
 
 #endif

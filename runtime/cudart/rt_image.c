@@ -32,7 +32,8 @@ static bool keep_image(struct rt_image *i, bool copy)
 	return true;
 }
 
-struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const char *name)
+/* With the lock held. */
+static struct rt_image *image_locked(const void *code, size_t size, bool copy, const char *name)
 {
 	struct rt_image *i = rt_handle_new(RT_HANDLE_LIBRARY);
 
@@ -47,6 +48,26 @@ struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const ch
 	free(i->state);
 	rt_handle_free(i);
 	return NULL;
+}
+
+/*
+ * The loader is asked here and never with the lock held: it runs constructors, which register
+ * images, with a lock of its own held.
+ */
+struct rt_image *rt_image_new(const void *code, size_t size, bool copy, const char *name)
+{
+	Dl_info who = {0};
+	bool known = !copy && dladdr(code, &who) && who.dli_fname;
+	struct rt_image *i;
+
+	pthread_mutex_lock(&the_process.images);
+	i = image_locked(code, size, copy, name);
+	if (i && known) {
+		i->object = who.dli_fbase;
+		i->object_path = who.dli_fname;
+	}
+	pthread_mutex_unlock(&the_process.images);
+	return i;
 }
 
 static void unload(struct rt_image *image, int device)
@@ -150,21 +171,19 @@ void plrt_images_quiet(bool on)
 }
 
 /* Libraries whose code cannot run here are named, once for each that comes in a row. */
-static void name_library(const void *code)
+static void name_library(const struct rt_image *image)
 {
 	static const void *last;
 	const struct arch *better;
-	Dl_info who;
 
-	if (!dladdr(code, &who) || !who.dli_fname ||
-	    !strstr(file_base_name(who.dli_fname), ".so") ||
-	    __atomic_exchange_n(&last, who.dli_fbase, __ATOMIC_RELAXED) == who.dli_fbase)
+	if (!image->object || !strstr(file_base_name(image->object_path), ".so") ||
+	    __atomic_exchange_n(&last, image->object, __ATOMIC_RELAXED) == image->object)
 		return;
-	better = device_choice_for(code);
+	better = device_choice_for(image);
 	fprintf(stderr,
 		"ptxloom: %s has kernels of which this device can run no PTX; calls that need them "
 		"fail. ",
-		who.dli_fname);
+		image->object_path);
 	if (better)
 		fprintf(stderr, "It has more for another: `ptxloom run -d %s`.\n", better->id);
 	else
@@ -183,7 +202,7 @@ static enum status load_image(struct rt_image *image, struct rt_device *d,
 					   out);
 	diag_fini(&diag);
 	if (status == STATUS_NO_BINARY_FOR_GPU && !is_quiet)
-		name_library(image->code);
+		name_library(image);
 	else if (status == STATUS_SUCCESS)
 		device_choice_look(image);
 	return status;

@@ -418,8 +418,8 @@ static void find_twins(struct ktest_reader *r)
 		ktest_wrong(r, (struct ktest_span){r->source.text, 0}, NULL, "no memory left");
 	else if (twin)
 		ktest_wrong(r, (struct ktest_span){r->source.text + twin->at, 4}, NULL,
-			    "there are two cases '%s' of this kernel; the other is of line %u", twin->name,
-			    of->line);
+			    "there are two cases '%s' of this kernel; the other is of line %u",
+			    twin->name, of->line);
 	free(all);
 }
 
