@@ -53,11 +53,8 @@ slow_tests = tests/check/library.sh tests/check/modes.sh tests/check/planted.sh 
 	tests/progress/ends.sh tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/project.sh \
 	$(slow_programs:%=tests/programs/%.sh)
 slow_programs = attend cc groups hints install limits loading order refusals samples sanitized streams textures ways writers
-# What sanitizers have nothing to see in, with tests/style: other compilers, levels of the host, how long things take.
-unsanitized_tests = tests/debug/modes.sh tests/exec/hosts.sh tests/programs/attend.sh \
-	tests/programs/cc.sh tests/testkit/header.sh tests/testkit/project.sh tests/toolkit/relocatable.sh
-# without LIST WORDS: those words that are not in LIST.
-quick_words = without() { list=" $$1 "; shift; for word; do case $$list in *" $$word "*) ;; *) echo $$word ;; esac; done; }
+# without WORDS: those that are not in slow_tests.
+quick_words = without() { for word; do case " $(slow_tests) " in *" $$word "*) ;; *) echo $$word ;; esac; done; }
 check-list:
 	@for test in $(TESTS); do echo $$test; done
 slow-list:
@@ -66,13 +63,11 @@ slow-list:
 dist-list:
 	@for file in $(DISTFILES); do echo $$file; done | sed 's|^$(top_srcdir)/||; s|^\.\./||'
 quick-list:
-	@$(quick_words); without "$(slow_tests)" $(TESTS)
-sanitized-list:
-	@$(quick_words); without "$(unsanitized_tests)" $(TESTS) | grep -v '^tests/style/'
+	@$(quick_words); without $(TESTS)
 check-quick: all
-	@$(quick_words); tests=`without "$(slow_tests)" $(TESTS)`; programs=`without "$(slow_tests)" $(check_PROGRAMS)`; \
+	@$(quick_words); tests=`without $(TESTS)`; programs=`without $(check_PROGRAMS)`; \
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $$tests`" check_PROGRAMS="`echo $$programs`"
-.PHONY: check-list slow-list dist-list quick-list sanitized-list check-quick
+.PHONY: check-list slow-list dist-list quick-list check-quick
 
 # Instructions that are added to a copy of the sources, which takes a build of its own.
 check-extend:

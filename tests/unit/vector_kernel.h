@@ -12,7 +12,7 @@
 static inline void vector_temporaries(const char *form, struct text *out)
 {
 	for (int i = 0; i < 4; i++) {
-		char name[8], type[32];
+		char name[16], type[32];
 		const char *use, *start;
 		size_t n;
 
