@@ -74,7 +74,7 @@ struct rt_image {
 	size_t size;      /* 0: its headers say */
 	void *owned;      /* a copy of code, NULL: borrowed */
 	const char *name; /* of the file, for messages */
-	/* Of the program or library that has `code`: its first address, its path; NULL: none has. */
+	/* Of the program or library that has `code`: first address and path; NULL: none has. */
 	const void *object;
 	const char *object_path; /* the loader's */
 	struct rt_image_state *state;
