@@ -45,12 +45,12 @@ endif
 
 # Under thirty seconds on two processors: every test but those that are named here, each of which takes more than
 # two seconds and has a quicker one of its kind. tests/style/quick.sh judges the list.
-slow_tests = tests/check/library.sh tests/check/modes.sh tests/check/planted.sh tests/dap/clients.sh tests/dap/dap.sh tests/debug/attach.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/moves.sh \
+slow_tests = tests/check/host_places.sh tests/check/hopper.sh tests/check/library.sh tests/check/modes.sh tests/check/planted.sh tests/check/streams.sh tests/dap/clients.sh tests/dap/dap.sh tests/debug/attach.sh tests/debug/findings.sh tests/debug/front.sh tests/debug/modes.sh tests/debug/moves.sh \
 	tests/debug/programs.sh tests/debug/sessions.sh tests/debug/terminal.sh tests/debug/tutorial.sh \
-	tests/exec/completion.sh tests/exec/exec.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/exec/order.sh \
+	tests/exec/completion.sh tests/exec/exec.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/exec/order.sh tests/explore/explore.sh \
 	tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_image tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx \
 	tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh tests/progress/table.sh \
-	tests/progress/ends.sh tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/project.sh \
+	tests/progress/ends.sh tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/header.sh tests/testkit/project.sh \
 	$(slow_programs:%=tests/programs/%.sh)
 slow_programs = attend cc groups hints install limits loading order refusals samples sanitized streams textures ways writers
 # without WORDS: those that are not in slow_tests.

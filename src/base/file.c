@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -93,7 +94,7 @@ void file_close(struct file *f)
 	*f = (struct file){0};
 }
 
-static bool put_all(int fd, const void *from, size_t n)
+bool file_write(int fd, const void *from, size_t n)
 {
 	const u8 *at = from;
 
@@ -114,7 +115,7 @@ static bool put_all(int fd, const void *from, size_t n)
 static bool put_there(const char *path, const void *from, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), saved;
-	bool ok = fd >= 0 && put_all(fd, from, n);
+	bool ok = fd >= 0 && file_write(fd, from, n);
 
 	saved = errno;
 	if (fd >= 0 && close(fd) && ok) {
@@ -137,7 +138,7 @@ static bool put_beside(const char *path, const struct stat *old, const void *fro
 	fd = part.failed ? -1 : open(part.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	saved = errno;
 	*cannot = fd < 0;
-	ok = fd >= 0 && (!old || !fchmod(fd, old->st_mode & 07777)) && put_all(fd, from, n);
+	ok = fd >= 0 && (!old || !fchmod(fd, old->st_mode & 07777)) && file_write(fd, from, n);
 	if (fd >= 0) {
 		saved = errno;
 		if (close(fd) && ok) {
@@ -169,4 +170,21 @@ bool file_put(const char *path, const void *from, size_t n)
 		return put_there(path, from, n);
 	ok = put_beside(exists ? real : path, exists ? &old : NULL, from, n, &cannot);
 	return ok || (cannot && put_there(path, from, n));
+}
+
+const char *file_temp(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
+bool file_make_temp(const char *name, char *path, size_t size)
+{
+	int n = snprintf(path, size, "%s/%s-XXXXXX", file_temp(), name);
+
+	if (n > 0 && (size_t)n < size)
+		return mkdtemp(path) != NULL;
+	errno = ENAMETOOLONG;
+	return false;
 }

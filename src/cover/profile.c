@@ -279,47 +279,18 @@ bool cover_make_folder(const char *path)
 	return ok;
 }
 
-static bool write_whole(int fd, const void *from, size_t n)
-{
-	const u8 *at = from;
-
-	while (n) {
-		ssize_t k = write(fd, at, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return false;
-		at += k;
-		n -= (size_t)k;
-	}
-	return true;
-}
-
 bool cover_put_file(const char *path, const void *from, size_t n, struct text *why)
 {
-	struct text part = {0};
 	sigset_t old;
-	bool ok = false;
-	int fd = -1, e;
+	bool ok;
+	int e;
 
-	text_printf(&part, "%s.%ld.part", path, (long)getpid());
 	cover_block_limit(&old);
-	fd = part.failed ? -1 : open(part.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd >= 0) {
-		ok = write_whole(fd, from, n);
-		ok = !close(fd) && ok;
-		ok = ok && !rename(part.at, path);
-		e = errno;
-		if (!ok)
-			unlink(part.at);
-		errno = e;
-	}
+	ok = file_put(path, from, n);
 	e = errno;
 	cover_restore_limit(&old);
 	if (!ok)
 		text_printf(why, "%s: %s", path, strerror(e));
-	text_fini(&part);
 	return ok;
 }
 

@@ -3,6 +3,8 @@
  */
 #include "src/dap/dap_int.h"
 
+#include "src/base/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,21 +102,6 @@ cJSON *dap_wire_next(struct dap_wire *w, struct text *why)
 	return message;
 }
 
-static bool wire_write(int fd, const char *at, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 void dap_wire_send(struct dap_wire *w, cJSON *message)
 {
 	struct text t = {0};
@@ -126,7 +113,7 @@ void dap_wire_send(struct dap_wire *w, cJSON *message)
 		text_printf(&t, "Content-Length: %zu\r\n\r\n", strlen(json));
 		text_puts(&t, json);
 		if (!w->broken && t.at)
-			w->broken = !wire_write(w->out, t.at, t.len);
+			w->broken = !file_write(w->out, t.at, t.len);
 	}
 	cJSON_free(json);
 	text_fini(&t);

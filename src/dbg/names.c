@@ -4,6 +4,7 @@
 #include "src/dbg/names_int.h"
 
 #include "src/base/demangle.h"
+#include "src/base/file.h"
 #include "src/ir/source.h"
 
 #include <ctype.h>
@@ -235,14 +236,10 @@ bool dbg_names_frame_is(struct dbg_names *n, struct dbg_place at, u32 inlined, c
 
 bool dbg_names_has_file(const struct dbg_names *n, const char *file)
 {
-	size_t len = strlen(file);
-
 	for (size_t i = 0; i < n->m->files.len; i++) {
 		const char *path = n->m->files.at[i].path;
-		size_t have = path ? strlen(path) : 0;
 
-		if (have >= len && !strcmp(path + have - len, file) &&
-		    (have == len || path[have - len - 1] == '/'))
+		if (path && file_ends_with(path, strlen(path), file))
 			return true;
 	}
 	return false;

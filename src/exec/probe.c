@@ -182,7 +182,7 @@ const struct uop *exec_probe_step(struct exec_probe *p, struct gang *g, const st
 {
 	enum uop_effect effect = p->moved && !p->sums ? EFFECT_QUIET : effect_of(g, in);
 	/* Compiled runs are inspected micro-op by micro-op. */
-	u32 op = in->op == OP_tier ? in->inner : in->op;
+	u32 op = in->op == OP_tier || in->op == OP_tier_counted ? in->inner : in->op;
 	const struct uop *next;
 	struct written x;
 	bool known, other;

@@ -46,7 +46,8 @@ exec_handler EXEC_NAME(op_watch_memory);
 exec_handler EXEC_NAME(op_apart_load_shared), EXEC_NAME(op_apart_store_shared);
 exec_handler EXEC_NAME(op_apart_load_generic), EXEC_NAME(op_apart_store_generic);
 exec_handler EXEC_NAME(op_masked_w), EXEC_NAME(op_masked_x);
-exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x), EXEC_NAME(op_tier_diverged);
+exec_handler EXEC_NAME(op_ordered_w), EXEC_NAME(op_ordered_x), EXEC_NAME(op_tier_diverged),
+	EXEC_NAME(op_tier_counted_diverged);
 void EXEC_NAME(warp_settle)(struct gang *g);
 /*
  * The function of an atomic operation on a type; global memory has rules of its own. NULL: there is

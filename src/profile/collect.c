@@ -777,7 +777,7 @@ void profile_close(struct profile_collect *c)
 		return;
 	c->is_short |= !profile_links_copies(c->links, &process);
 	profile_end_write(&process, c->launches, &end);
-	profile_copies_free(&process);
+	VEC_FREE(&process.copies);
 	ok = !c->to || (end.at && fwrite(end.at, 1, end.len, c->to) == end.len && !ferror(c->to));
 	text_fini(&end);
 	if ((c->to && fclose(c->to)) || !ok)

@@ -15,5 +15,7 @@ void json_out_text(const char *name, const char *value, struct text *out);
 void json_out_box(const char *name, const u32 v[3], struct text *out);
 /* Add a number alone. */
 void json_out_number(u64 x, struct text *out);
+/* Add a list: a string, and n numbers. */
+void json_out_row(const char *name, const u64 *x, size_t n, struct text *out);
 
 #endif

@@ -102,11 +102,16 @@ struct profile_row {
 /* Instead of the number of a device. */
 #define PROFILE_HOST UINT32_MAX
 
+enum profile_link_kind { PROFILE_PCIE, PROFILE_NVLINK, PROFILE_LINK_KINDS };
+
+/* "PCIe", "NVLink": table/links.c. */
+extern const char *const profile_link_words[PROFILE_LINK_KINDS];
+
 /* What calls have copied from one device to another, or between one and the host. */
 struct profile_copies {
 	u32 from, to;
 	u64 count, bytes;
-	char *kind; /* of the link: "NVLink" */
+	enum profile_link_kind kind;
 };
 
 struct profile_process {
@@ -157,7 +162,7 @@ struct profile_shared {
 struct profile_link {
 	u32 end;
 	u64 read, written;
-	char *kind;
+	enum profile_link_kind kind;
 };
 
 struct profile_launch {

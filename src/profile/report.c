@@ -40,8 +40,6 @@ void profile_launch_forget(struct profile_launch *l)
 	for (size_t i = 0; i < l->shared.len; i++)
 		free(l->shared.at[i].name);
 	VEC_FREE(&l->shared);
-	for (size_t i = 0; i < l->links.len; i++)
-		free(l->links.at[i].kind);
 	VEC_FREE(&l->links);
 }
 
@@ -65,13 +63,6 @@ void profile_launch_free(struct profile_launch *l)
 	profile_ranges_view_free(l->own_ranges);
 	free(l->device_name);
 	free(l);
-}
-
-void profile_copies_free(struct profile_process *p)
-{
-	for (size_t i = 0; i < p->copies.len; i++)
-		free(p->copies.at[i].kind);
-	VEC_FREE(&p->copies);
 }
 
 void profile_report_keep(struct profile_report *r, const bool *keep)
@@ -99,7 +90,7 @@ void profile_report_fini(struct profile_report *r)
 		for (size_t k = 0; k < p->programs.len; k++)
 			profile_program_free(p->programs.at[k]);
 		VEC_FREE(&p->programs);
-		profile_copies_free(p);
+		VEC_FREE(&p->copies);
 		free(p->name);
 		free(p);
 	}

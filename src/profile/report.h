@@ -51,7 +51,6 @@ void profile_launch_free(struct profile_launch *l);
 void profile_launch_bare(struct profile_launch *l);
 /* Free its variables and links alone. */
 void profile_launch_forget(struct profile_launch *l);
-void profile_copies_free(struct profile_process *p);
 
 /* ---- writing: each adds its line ---- */
 

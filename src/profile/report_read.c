@@ -277,18 +277,27 @@ static void report_read_spread(struct reader *r, const cJSON *spread, struct pro
 	}
 }
 
-/* [name, bytes, sectors, hit, miss, second, second_miss, dram] */
-static void report_read_variable(struct reader *r, const cJSON *list, struct profile_launch *l)
+/* A name, which the caller owns, and numbers; NULL: that is wrong, or there is no memory. */
+static char *report_read_named(struct reader *r, const cJSON *list, u64 *const *to, size_t n)
 {
 	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
-	struct profile_variable x = {.name = report_string(r, j)};
-	u64 *const to[] = {&x.bytes,  &x.sectors,     &x.hit, &x.miss,
-			   &x.second, &x.second_miss, &x.dram};
+	char *name = report_string(r, j);
 
-	for (u32 i = 0; i < ARRAY_LEN(to); i++) {
+	for (size_t i = 0; i < n; i++) {
 		j = j ? j->next : NULL;
 		*to[i] = report_number(r, j);
 	}
+	return name;
+}
+
+/* [name, bytes, sectors, hit, miss, second, second_miss, dram] */
+static void report_read_variable(struct reader *r, const cJSON *list, struct profile_launch *l)
+{
+	struct profile_variable x = {0};
+	u64 *const to[] = {&x.bytes,  &x.sectors,     &x.hit, &x.miss,
+			   &x.second, &x.second_miss, &x.dram};
+
+	x.name = report_read_named(r, list, to, ARRAY_LEN(to));
 	if (x.name && VEC_PUSH(&l->variables, x))
 		return;
 	free(x.name);
@@ -298,14 +307,10 @@ static void report_read_variable(struct reader *r, const cJSON *list, struct pro
 /* [name, bytes, requests, wavefronts, ideal] */
 static void report_read_shared(struct reader *r, const cJSON *list, struct profile_launch *l)
 {
-	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
-	struct profile_shared x = {.name = report_string(r, j)};
+	struct profile_shared x = {0};
 	u64 *const to[] = {&x.bytes, &x.requests, &x.passes, &x.ideal};
 
-	for (u32 i = 0; i < ARRAY_LEN(to); i++) {
-		j = j ? j->next : NULL;
-		*to[i] = report_number(r, j);
-	}
+	x.name = report_read_named(r, list, to, ARRAY_LEN(to));
 	if (x.name && VEC_PUSH(&l->shared, x))
 		return;
 	free(x.name);
@@ -318,6 +323,15 @@ static u32 report_end(struct reader *r, const cJSON *j)
 	return cJSON_IsNumber(j) && j->valuedouble == -1 ? PROFILE_HOST : report_small(r, j);
 }
 
+static enum profile_link_kind report_link_kind(struct reader *r, const cJSON *j)
+{
+	for (u32 i = 0; i < PROFILE_LINK_KINDS; i++)
+		if (cJSON_IsString(j) && !strcmp(j->valuestring, profile_link_words[i]))
+			return (enum profile_link_kind)i;
+	report_wrong(r, "a kind of link");
+	return PROFILE_PCIE;
+}
+
 /* [device, kind, read, written] */
 static void report_read_link(struct reader *r, const cJSON *list, struct profile_launch *l)
 {
@@ -325,14 +339,12 @@ static void report_read_link(struct reader *r, const cJSON *list, struct profile
 	struct profile_link x = {.end = report_end(r, j)};
 
 	j = j ? j->next : NULL;
-	x.kind = report_string(r, j);
+	x.kind = report_link_kind(r, j);
 	j = j ? j->next : NULL;
 	x.read = report_number(r, j);
 	x.written = report_number(r, j ? j->next : NULL);
-	if (x.kind && VEC_PUSH(&l->links, x))
-		return;
-	free(x.kind);
-	report_wrong(r, NO_MEMORY);
+	if (!VEC_PUSH(&l->links, x))
+		report_wrong(r, NO_MEMORY);
 }
 
 /* [from, to, kind, copies, bytes] */
@@ -344,14 +356,12 @@ static void report_read_copies(struct reader *r, const cJSON *list)
 	j = j ? j->next : NULL;
 	x.to = report_end(r, j);
 	j = j ? j->next : NULL;
-	x.kind = report_string(r, j);
+	x.kind = report_link_kind(r, j);
 	j = j ? j->next : NULL;
 	x.count = report_number(r, j);
 	x.bytes = report_number(r, j ? j->next : NULL);
-	if (x.kind && VEC_PUSH(&r->process->copies, x))
-		return;
-	free(x.kind);
-	report_wrong(r, NO_MEMORY);
+	if (!VEC_PUSH(&r->process->copies, x))
+		report_wrong(r, NO_MEMORY);
 }
 
 static void report_read_end(struct reader *r, const cJSON *line)

@@ -98,7 +98,7 @@ static struct place place_in_shared(struct emit *e, const struct uop *in)
 	return p;
 }
 
-/* The base is the same for all lanes of a warp, if not by its line. */
+/* The base is the same for all lanes of a warp. */
 static struct place place_indexed(struct emit *e, const struct uop *in)
 {
 	struct emit_value *v = emit_read(e, in->a, 'W');

@@ -138,14 +138,14 @@ static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const stru
 	return r->code(&call, first, end, whole);
 }
 
-/* Of `warps` warps that have done the run, so many by code. */
-static void count_run(const struct tier_run *r, u32 warps, u32 by_code)
+/* Of `warps` warps that have done the run, so many by code; where it is counted. */
+static ALWAYS_INLINE void count_run(bool counted, const struct tier_run *r, u32 warps, u32 by_code)
 {
-	if (stats_on())
+	if (counted)
 		stats_add(STATS_CODE, (u64)warps * r->n, 0, (u64)by_code * r->n);
 }
 
-static const struct uop *run_tier(struct gang *g, const struct uop *in)
+static ALWAYS_INLINE const struct uop *run_tier(struct gang *g, const struct uop *in, bool counted)
 {
 	struct tier_run *r = tier_run_at(g->env->program, (u32)(in - g->uops));
 	u32 done;
@@ -153,14 +153,14 @@ static const struct uop *run_tier(struct gang *g, const struct uop *in)
 	if (PL_UNLIKELY(__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY)) {
 		tier_look(g, r);
 		if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY) {
-			count_run(r, WARPS, 0);
+			count_run(counted, r, WARPS, 0);
 			return g->table->run[in->inner](g, in);
 		}
 	}
 	if (!(++g->calls & 15))
 		__atomic_fetch_add(&r->came, 16, __ATOMIC_RELAXED);
 	done = run_code(g, in, r);
-	count_run(r, WARPS, done - g->warp);
+	count_run(counted, r, WARPS, done - g->warp);
 	if (PL_LIKELY(done == g->warp + WARPS))
 		return in + r->n;
 	tier_left(g, r);
@@ -169,15 +169,31 @@ static const struct uop *run_tier(struct gang *g, const struct uop *in)
 
 HANDLER(tier_gang)
 {
-	return run_tier(g, in);
+	return run_tier(g, in, false);
 }
 
 HANDLER(tier_diverged)
 {
-	return run_tier(g, in);
+	return run_tier(g, in, false);
 }
 
 HANDLER(tier_warp)
+{
+	return g->table->run[in->inner](g, in);
+}
+
+/* For statistics. */
+HANDLER(tier_counted_gang)
+{
+	return run_tier(g, in, true);
+}
+
+HANDLER(tier_counted_diverged)
+{
+	return run_tier(g, in, true);
+}
+
+HANDLER(tier_counted_warp)
 {
 	return g->table->run[in->inner](g, in);
 }

@@ -230,7 +230,7 @@ static struct uop *find_runs(struct tier *t)
 	for (u32 i = 0; i < t->run_len; i++) {
 		t->run_of[t->runs[i].first] = i;
 		if (set_beside(p, &t->runs[i]))
-			uop[t->runs[i].first].op = OP_tier;
+			uop[t->runs[i].first].op = stats_on() ? OP_tier_counted : OP_tier;
 	}
 	return uop;
 }

@@ -8,7 +8,7 @@
  * the rest. docs/engine.md, "Compiled runs", has the rules.
  *
  * The program itself stays as it is: gangs of plain launches run a copy of its micro-ops, in which
- * the first one of a run has the operation OP_tier.
+ * the first one of a run has the operation OP_tier, or OP_tier_counted with statistics.
  */
 #ifndef PL_TIER_H
 #define PL_TIER_H
@@ -118,7 +118,7 @@ bool tier_stats_text(char *out, size_t size);
  * gangs run: the program's own where tier 2 has no part in it.
  */
 const struct uop *tier_begin(const struct exec_env *e);
-/* The run that begins at the micro-op, which has OP_tier. */
+/* The run that begins at the micro-op, which has OP_tier or OP_tier_counted. */
 struct tier_run *tier_run_at(const struct program *p, u32 pc);
 /* A run without code is about to be interpreted by a whole gang. */
 void tier_look(const struct gang *g, struct tier_run *r);

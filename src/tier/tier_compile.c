@@ -42,7 +42,7 @@ void tier_leave_run(struct tier *t, struct tier_run *r)
 	struct uop *in = &t->uop[r->first];
 
 	tier_set_state(r, TIER_OFF);
-	if (stats_on()) /* what is interpreted is counted */
+	if (in->op == OP_tier_counted) /* what is interpreted, too */
 		return;
 	__atomic_store_n(&in->op, in->inner, __ATOMIC_RELEASE);
 }

@@ -46,51 +46,6 @@ static void write_error(struct extraction *x, const char *path)
 	raise_status(x, TOOL_USAGE);
 }
 
-static bool write_all(int fd, const u8 *p, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
-/* Written under another name and renamed, so that no reader ever sees half a file. */
-static bool write_file(const char *path, const u8 *p, size_t size)
-{
-	struct text temporary = {0};
-	bool ok;
-	int fd, saved;
-
-	text_printf(&temporary, "%s.%ld.part", path, (long)getpid());
-	if (temporary.failed) {
-		errno = ENOMEM;
-		return false;
-	}
-	fd = open(temporary.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	ok = fd >= 0 && write_all(fd, p, size);
-	saved = errno;
-	if (fd >= 0 && close(fd) && ok) {
-		saved = errno;
-		ok = false;
-	}
-	if (ok && rename(temporary.at, path)) {
-		saved = errno;
-		ok = false;
-	}
-	if (!ok && fd >= 0)
-		unlink(temporary.at);
-	text_fini(&temporary);
-	errno = saved;
-	return ok;
-}
-
 /* DIR/FILE.INDEX.sm_XX.ptx; further texts of a device link: DIR/FILE.INDEX-NUMBER.sm_XX.ptx */
 static void output_path(const struct extraction *x, u32 index, u32 number, struct text *path)
 {
@@ -116,7 +71,7 @@ static void write_text(struct extraction *x, u32 index, u32 number, const struct
 		return;
 	}
 	output_path(x, index, number, &path);
-	if (path.failed || !write_file(path.at, b->data, b->size))
+	if (path.failed || !file_put(path.at, b->data, b->size))
 		write_error(x, path.failed ? x->dir : path.at);
 	text_fini(&path);
 }

@@ -48,6 +48,45 @@ between 100 100 "$(again 5)" "applypriority takes it back"
 between 0 10 "$(again 0 $((0x14F0000000000000)))" "a policy that is given as a number does the same"
 between 100 100 "$(again 0 $((0x16F0000000000000)))" "that of evict_normal keeps nothing"
 
+# The values of policies, made by lanes apart: the same whatever runs or watches them.
+lane=0
+while [ $lane -lt 32 ]; do
+	if [ $((lane % 2)) = 0 ]; then
+		printf '%x\n' $((2 << 59 | 1 << 57 | (lane > 2 ? lane / 2 - 1 : 0) << 52))
+	else
+		printf '%x\n' $((3 << 59 | 2 << 57 | 1 << 56 | 1 << 52 | lane * 8 % 128 << 44 | 32 << 37))
+	fi
+	lane=$((lane + 1))
+done >"$scratch/policies"
+# values WHAT SETTING OPTION..: SETTING -: none.
+values()
+{
+	what=$1
+	[ "$2" = - ] || what_set=$2
+	shift 2
+	rm -f "$scratch/made"
+	capture env ${what_set:+"$what_set"} ptxloom exec tests/exec/hints.ptx -d h200 --kernel values \
+		--grid 3 --block 32 --buffer 'out:u64[32]' --dump "out=$scratch/made" "$@"
+	what_set=
+	if grep -q "this host has no level" "$scratch/out" "$scratch/err" 2>/dev/null; then
+		skip "policies of lanes: $what" "the processor has no such level"
+		return
+	fi
+	od -An -v -t x8 -w8 "$scratch/made" | sed 's/^ *0*//' >"$scratch/dumped"
+	same "$scratch/policies" "$scratch/dumped" "policies of lanes: $what"
+}
+values plain -
+for level in base v2 v3 v4; do
+	values $level PTXLOOM_HOST_ISA=$level
+done
+values "compiled runs" PTXLOOM_TIER=2
+values "five workers" PTXLOOM_WORKERS=5
+values counted - --count
+values "with caches" - --caches
+values checked - --check=mem,race,init,sync
+values deterministic PTXLOOM_DETERMINISTIC=1
+values seeded PTXLOOM_SEED=3
+
 written=$(counter dram__sectors_write.sum --kernel drop --block 1024 --buffer p:u32[131072] --buffer q:u32[2097152] \
 	--arg u32=0)
 discarded=$(counter dram__sectors_write.sum --kernel drop --block 1024 --buffer p:u32[131072] --buffer q:u32[2097152] \

@@ -105,6 +105,25 @@ succeeds "exhaustive, two devices" ptxloom explore --strategy exhaustive -d t4 -
 says out '^explore: all 20 schedules with at most 1 preemption passed' "all for each"
 found "ctas" --strategy exhaustive -- ./shapes ctas
 says found 'schedule 2 of 4 fails' "exhaustive: CTAs of a small launch are told apart"
+# also_exhaustive OPTION..: with these, too.
+also_exhaustive()
+{
+	succeeds "exhaustive, $*" ptxloom explore --strategy exhaustive "$@" -- ./race 64 fixed
+	says out '^explore: all 10 schedules with at most 1 preemption passed'
+}
+also_exhaustive --weak
+also_exhaustive --check=mem,race
+also_exhaustive --same-output
+also_exhaustive --all -j 3
+also_exhaustive --inject 'call=cudaFree -> delay 1ms'
+: >parts
+for part in 1/3 2/3 3/3; do
+	ends 1 "exhaustive, $part" ptxloom explore --strategy exhaustive --all --shard $part -- ./race 64
+	sed -n 's/.*, in \([0-9]*\) of 8 schedules.*/\1/p' out >>parts
+done
+ptxloom explore --strategy exhaustive --all -- ./race 64 >out
+whole=$(sed -n 's/.*, in \([0-9]*\) of 8 schedules.*/\1/p' out)
+ok "$([ "$(awk '{ n += $1 } END { print n }' parts)" = "$whole" ]; echo $?)" "shards have all of them"
 ends 3 "exhaustive, too many" ptxloom explore --strategy exhaustive --depth 4 -- ./race 256 fixed
 says out 'there are 3658900 schedules with at most 3 preemptions: say how many with -n' "are counted"
 ends 3 "exhaustive, one warp" ptxloom explore --strategy exhaustive -- ./race 32 fixed

@@ -113,6 +113,31 @@ status 1 ptxloom profile --quiet --assert "global_ld_sectors == 0 at counts.ptx:
 is err "ptxloom profile: budget: global_ld_sectors == 0 at counts.ptx:1: no launch with that line was profiled"
 status 1 ptxloom profile --quiet --assert "global_ld_sectors == 64 at ounts.ptx:18" $strided --arg u32=8
 says err 'no launch with that line was profiled'
+cat >"$scratch/copies.ptx" <<'END'
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry copies(.param .u64 p)
+{
+	.reg .u64 %d;
+	.reg .b32 %r<2>;
+	.shared .align 16 .b8 s[512];
+	ld.param.u64 %d, [p];
+	bar.warp.sync 0xffffffff;
+	barrier.sync 0;
+	mov.u32 %r0, s;
+	cp.async.ca.shared.global [%r0], [%d], 4;
+	ld.global.u32 %r1, [%d];
+	st.global.u32 [%d], %r1;
+	ret;
+}
+END
+copies="ptxloom exec $scratch/copies.ptx -d h100 --block 64 --buffer p:u32[64]"
+status 0 ptxloom profile --quiet --assert "barriers == 2 at copies.ptx:11" $copies
+status 0 ptxloom profile --quiet --assert "barriers == 0 at copies.ptx:10" $copies
+status 1 ptxloom profile --quiet --assert "global_ld_sectors >= 0 at copies.ptx:14" $copies
+is err "ptxloom profile: budget: copies, launch 0: global_ld_sectors is not known by line here: \
+instructions have 2 of 4"
 for budget in "$ld.sum == 8" "$ld.sum >= 8" "$ld.sum < 9" "$ld.sum > 7" "$ld.sum != 9"; do
 	status 0 ptxloom profile --quiet --assert "$budget" $strided --arg u32=1
 done

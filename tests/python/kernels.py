@@ -62,6 +62,8 @@ print(kernel.name, [launch.metrics["smsp__inst_executed_op_global_st.sum"] for l
 print([(line.ptx_line, line.counts["global_requests"]) for line in kernel.lines
        if "global_requests" in line.counts])
 device.expect_metric("bank_conflicts == 0")
+device.expect_metric("bank_conflicts == 0 at saxpy.ptx:34")
+refused(device.expect_metric, "global_ld_sectors == 3 at saxpy.ptx:34")
 refused(device.expect_metric, "global_ld_sectors == 3")
 refused(device.expect_metric, "nothing")
 refused(device.metric, "dram__sectors_read.sum")

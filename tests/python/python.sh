@@ -31,6 +31,7 @@ says out '^fault cudaErrorIllegalAddress Invalid address 34 [(]8, 0, 0[)] [(]0, 
 says out "\('race', False, 13\)\]$" "findings"
 says out '^\[\]$' "that can be cleared"
 says out '^ValueError .*the device is closed' "a device that is closed"
+says out 'global_ld_sectors at saxpy.ptx:34 is [0-9]+, expected == 3' "a metric of a line"
 says out '^4\.0$' "a metric"
 says out '^saxpy \[1.0, 1.0\]$' "of each launch"
 says out '^\[[(]34, 2[)], [(]35, 2[)], [(]37, 2[)]\]$' "counts of lines"

@@ -78,6 +78,7 @@ int main()
 	auto r = gpu.load("kernels.ptx").kernel<void(unsigned *)>("reverse<1>").block(256)(ptxloom::inout(x));
 
 	EXPECT_METRIC(r, barriers == 8);
+	EXPECT_METRIC(r, barriers == 8 at kernels.ptx:72);
 	std::printf("%d %d\n", r.metric("dram__sectors_read.sum") > 0, int(ptxloom::failures()));
 }
 END
@@ -85,6 +86,10 @@ skip_rest "$no_library"
 succeeds "a claim that needs no caches: builds" build "$fails_with" caches
 succeeds "it runs" ./caches
 is out '0 0'
+sed 's/barriers == 8 at/barriers == 9 at/' caches.cc >line.cc
+succeeds "a claim about a line that is wrong: builds" build "$fails_with" line
+capture ./line
+says any 'barriers at kernels.ptx:72 is 8, expected == 9' "is not met"
 succeeds "it runs with caches" env PTXLOOM_COUNTERS=caches ./caches
 is out '1 0'
 succeeds "with a value that there is not" env PTXLOOM_COUNTERS=cache ./caches

@@ -43,8 +43,7 @@ static const char *blamed_op(const char *metric)
 	return "";
 }
 
-/* Behind the guard. */
-static const char *unguarded(const char *text)
+const char *profile_unguarded(const char *text)
 {
 	if (*text != '@')
 		return text;
@@ -71,7 +70,8 @@ u64 profile_blame(const char *metric, const struct profile_launch *l, struct tex
 	for (size_t i = 0; b < ARRAY_LEN(blames) && i < l->rows.len; i++) {
 		insn = profile_insn_of(l, &l->rows.at[i]);
 		n = blamed_count(b, &l->rows.at[i]);
-		if (!insn || n <= most || strncmp(unguarded(insn->text), op, strlen(op)) != 0)
+		if (!insn || n <= most ||
+		    strncmp(profile_unguarded(insn->text), op, strlen(op)) != 0)
 			continue;
 		most = n;
 		worst = insn;

@@ -12,4 +12,7 @@
  */
 u64 profile_blame(const char *metric, const struct profile_launch *l, struct text *out);
 
+/* The text of an instruction behind its guard. */
+const char *profile_unguarded(const char *text);
+
 #endif

@@ -223,19 +223,23 @@ void metric_claim_bound(const struct metric_claim *c, struct text *out)
 		text_printf(out, " +- %g%%", c->tolerance * 100);
 }
 
+static void say_claim_place(const struct metric_claim *c, struct text *out)
+{
+	if (c->line)
+		text_printf(out, " at %s:%u", c->file, c->line);
+}
+
 void metric_claim_subject(const struct metric_claim *c, struct text *out)
 {
 	text_puts(out, c->named.name);
-	if (c->line)
-		text_printf(out, " at %s:%u", c->file, c->line);
+	say_claim_place(c, out);
 }
 
 void metric_claim_print(const struct metric_claim *c, struct text *out)
 {
 	text_printf(out, "%s ", c->named.name);
 	metric_claim_bound(c, out);
-	if (c->line)
-		text_printf(out, " at %s:%u", c->file, c->line);
+	say_claim_place(c, out);
 }
 
 bool metric_claim_judge(const struct metric_claim *c, double x, struct text *out)

@@ -153,6 +153,20 @@ static bool kept_is_kernel(const struct profile_program *p, const char *wanted,
 	       is_spelled(p->name + type, end - type, wanted) || is_spelled(p->name, end, wanted);
 }
 
+/* The next kernel of a choice (pattern NULL: all) from *i on, which moves behind it; NULL: none. */
+static const struct kernel_sum *kept_next(const struct profile_kept *k, size_t *i,
+					  const struct ptxloom_launches *which,
+					  const struct profile_pattern *pattern)
+{
+	while (*i < k->kernels.at.len) {
+		const struct kernel_sum *s = &k->kernels.at.at[(*i)++];
+
+		if (!pattern || kept_is_kernel(s->sum.program, which->kernel, pattern))
+			return s;
+	}
+	return NULL;
+}
+
 static void kept_add_launches(const struct kernel_sum *s, const struct ptxloom_launches *which,
 			      struct metric_total *t)
 {
@@ -171,16 +185,13 @@ static int kept_total(struct profile_kept *k, const struct ptxloom_launches *whi
 {
 	static const struct ptxloom_launches all;
 	struct profile_pattern *pattern = NULL;
+	const struct kernel_sum *s;
 
 	which = which ? which : &all;
 	if (which->kernel && !(pattern = profile_pattern_new(which->kernel, why)))
 		return PTXLOOM_INVALID_VALUE;
-	for (size_t i = 0; i < k->kernels.at.len; i++) {
-		const struct kernel_sum *s = &k->kernels.at.at[i];
-
-		if (!which->kernel || kept_is_kernel(s->sum.program, which->kernel, pattern))
-			kept_add_launches(s, which, t);
-	}
+	for (size_t i = 0; (s = kept_next(k, &i, which, pattern));)
+		kept_add_launches(s, which, t);
 	profile_pattern_free(pattern);
 	if (t->launches && !k->is_short)
 		return PTXLOOM_SUCCESS;
@@ -232,13 +243,10 @@ static void kept_blame(struct profile_kept *k, const struct ptxloom_launches *wh
 	struct text quiet = {0}, line = {0}, worst = {0};
 	struct profile_pattern *pattern =
 		which && which->kernel ? profile_pattern_new(which->kernel, &quiet) : NULL;
+	const struct kernel_sum *s;
 	u64 most = 0, n;
 
-	for (size_t i = 0; i < k->kernels.at.len; i++) {
-		const struct kernel_sum *s = &k->kernels.at.at[i];
-
-		if (pattern && !kept_is_kernel(s->sum.program, which->kernel, pattern))
-			continue;
+	for (size_t i = 0; (s = kept_next(k, &i, which, pattern));) {
 		n = profile_blame(metric, &s->sum, &line);
 		if (n > most) {
 			text_fini(&worst);
@@ -262,14 +270,12 @@ static bool kept_line_sum(struct profile_kept *k, const struct ptxloom_launches 
 {
 	struct profile_pattern *pattern =
 		which && which->kernel ? profile_pattern_new(which->kernel, why) : NULL;
+	const struct kernel_sum *s;
 	bool ok = true;
 
-	for (size_t i = 0; i < k->kernels.at.len; i++) {
-		const struct kernel_sum *s = &k->kernels.at.at[i];
+	for (size_t i = 0; (s = kept_next(k, &i, which, pattern));) {
 		struct metric_total t = {0};
 
-		if (pattern && !kept_is_kernel(s->sum.program, which->kernel, pattern))
-			continue;
 		if (which)
 			kept_add_launches(s, which, &t);
 		if (!which || t.launches == s->launches.len)

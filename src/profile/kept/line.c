@@ -4,19 +4,28 @@
  */
 #include "src/profile/kept/line.h"
 
+#include "src/base/file.h"
+#include "src/profile/kept/blame.h"
 #include "src/profile/report.h"
 
 #include <math.h>
 
 #define NOTHING PROFILE_COLUMNS
 
-/* The metric is of - less, for each `per`, of instructions that begin with `op`. */
+/* As ptx__inst_executed_op_barrier: neither of warps nor of clusters. */
+#define BARRIERS                                                                                   \
+	"bar.sync bar.red bar.arrive bar.cta barrier.sync barrier.red barrier.arrive barrier.cta"
+
+/*
+ * The metric is of - less, for each `per`, of instructions that begin with one of the words `op`;
+ * none: of all.
+ */
 static const struct {
 	const char *name, *op;
 	u32 of, less, per;
 } line_metrics[] = {
 	{"bank_conflicts", "", COLUMN_shared_passes, COLUMN_shared_ideal, NOTHING},
-	{"barriers", "bar", COLUMN_inst, NOTHING, NOTHING},
+	{"barriers", BARRIERS, COLUMN_inst, NOTHING, NOTHING},
 	{"divergent_branches", "", COLUMN_divergent, NOTHING, NOTHING},
 	{"global_ld_efficiency", "ld", COLUMN_bytes, NOTHING, COLUMN_global_sectors},
 	{"global_ld_sectors", "ld", COLUMN_global_sectors, NOTHING, NOTHING},
@@ -68,30 +77,25 @@ bool line_metric_check(const struct metric_named *m, struct text *why)
 	return false;
 }
 
-/* "k.cu" is the end of "src/k.cu", and not of "check.cu". */
-static bool is_file(const char *file, const char *wanted)
-{
-	size_t n = file ? strlen(file) : 0, end = strlen(wanted);
-
-	return n >= end && !strcmp(file + n - end, wanted) &&
-	       (n == end || *wanted == '/' || file[n - end - 1] == '/');
-}
-
 static bool belongs(const struct metric_claim *c, const struct profile_program *p,
 		    const struct profile_insn *in)
 {
-	return (in->line == c->line && is_file(in->file, c->file)) ||
-	       (in->ptx_line == c->line && is_file(p->ptx, c->file));
+	return (in->line == c->line && in->file &&
+		file_ends_with(in->file, strlen(in->file), c->file)) ||
+	       (in->ptx_line == c->line && file_ends_with(p->ptx, strlen(p->ptx), c->file));
 }
 
-/* Behind its guard. */
-static bool is_operation(const char *text, const char *op)
+static bool is_of(const char *words, const char *text)
 {
-	if (*text == '@') {
-		text += strcspn(text, " ");
-		text += strspn(text, " ");
+	text = profile_unguarded(text);
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (!strncmp(text, words, n))
+			return true;
+		if (!words[n])
+			return false;
 	}
-	return !strncmp(text, op, strlen(op));
+	return true;
 }
 
 static u64 part_of_row(const struct profile_row *r, u32 column)
@@ -105,14 +109,14 @@ void line_sum_add(struct line_sum *s, const struct metric_claim *c, const struct
 
 	for (size_t i = 0; i < l->program->insns.len; i++)
 		s->insns += belongs(c, l->program, &l->program->insns.at[i]);
-	for (size_t i = 0; m < ARRAY_LEN(line_metrics) && i < l->rows.len; i++) {
+	for (size_t i = 0; i < l->rows.len; i++) {
 		const struct profile_row *r = &l->rows.at[i];
 		const struct profile_insn *in = profile_insn_of(l, r);
 		u64 of = part_of_row(r, line_metrics[m].of),
 		    less = part_of_row(r, line_metrics[m].less),
 		    per = part_of_row(r, line_metrics[m].per);
 
-		if (!in || !is_operation(in->text, line_metrics[m].op))
+		if (!in || !is_of(line_metrics[m].op, in->text))
 			continue;
 		of = of > less ? of - less : 0;
 		s->all_of += of;

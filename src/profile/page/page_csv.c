@@ -220,7 +220,7 @@ static void add_link_bytes(const struct page *p, const struct profile_launch *l,
 	struct text name = {0}, value = {0};
 
 	profile_link_end_say(k->end, &name);
-	text_printf(&name, " %s Bytes %s", k->kind, what);
+	text_printf(&name, " %s Bytes %s", profile_link_words[k->kind], what);
 	metric_write_styled(&(struct metric_number){.is_known = true, .whole = bytes}, "byte",
 			    false, p->numbers, &(const char *){NULL}, &value);
 	add_identity(p, l, out);

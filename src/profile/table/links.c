@@ -90,12 +90,14 @@ void profile_links_say_memory(struct profile_links *x, struct mem_system *system
 		__atomic_store_n(&x->system, system, __ATOMIC_RELEASE);
 }
 
-static const char *kind_of_link(const struct profile_links *x, u32 a, u32 b)
+const char *const profile_link_words[] = {[PROFILE_PCIE] = "PCIe", [PROFILE_NVLINK] = "NVLink"};
+
+static enum profile_link_kind kind_of_link(const struct profile_links *x, u32 a, u32 b)
 {
 	return a != HOST_END && b != HOST_END && x && x->devices &&
 			       arch_devices_links(x->devices, a, b)
-		       ? "NVLink"
-		       : "PCIe";
+		       ? PROFILE_NVLINK
+		       : PROFILE_PCIE;
 }
 
 static u32 shown_end(u32 end)
@@ -111,12 +113,10 @@ bool profile_links_copies(const struct profile_links *x, struct profile_process 
 		for (u32 to = 0; to < ENDS; to++) {
 			u64 bytes = __atomic_load_n(&x->copies[from][to].bytes, __ATOMIC_RELAXED);
 			u64 n = __atomic_load_n(&x->copies[from][to].count, __ATOMIC_RELAXED);
-			struct profile_copies c = {shown_end(from), shown_end(to), n, bytes, NULL};
+			struct profile_copies c = {shown_end(from), shown_end(to), n, bytes,
+						   kind_of_link(x, from, to)};
 
-			if (!n)
-				continue;
-			c.kind = strdup(kind_of_link(x, from, to));
-			ok &= c.kind && VEC_PUSH(&p->copies, c);
+			ok &= !n || VEC_PUSH(&p->copies, c);
 		}
 	return ok;
 }
@@ -133,11 +133,9 @@ bool profile_links_end(const struct profile_links *x, const struct l2_counts *n,
 
 		if (!k.read && !k.written)
 			continue;
-		k.kind = strdup(kind_of_link(x, l->device, end));
-		if (k.kind && VEC_PUSH(&l->links, k))
-			continue;
-		free(k.kind);
-		return false;
+		k.kind = kind_of_link(x, l->device, end);
+		if (!VEC_PUSH(&l->links, k))
+			return false;
 	}
 	return true;
 }
@@ -172,7 +170,7 @@ void profile_links_write(const struct profile_launch *l, struct text *out)
 		text_puts(out, i ? ", [" : "[");
 		write_end(k->end, out);
 		text_puts(out, ", ");
-		text_json_string(out, k->kind);
+		text_json_string(out, profile_link_words[k->kind]);
 		text_puts(out, ", ");
 		json_out_number(k->read, out);
 		text_puts(out, ", ");
@@ -202,7 +200,7 @@ void profile_links_json(const struct profile_launch *l, struct text *out)
 
 		text_puts(out, i ? ",\n    {" : "\n    {");
 		json_link_end("device", k->end, out);
-		json_out_text("link", k->kind, out);
+		json_out_text("link", profile_link_words[k->kind], out);
 		text_printf(out, ", \"read_bytes\": %llu, \"written_bytes\": %llu}",
 			    (unsigned long long)k->read, (unsigned long long)k->written);
 	}
@@ -220,8 +218,9 @@ void profile_links_text(const struct profile_launch *l, struct text *out)
 		struct text end = {0};
 
 		profile_link_end_say(k->end, &end);
-		text_printf(out, "    %-12s %-8s %16llu %16llu\n", end.at ? end.at : "", k->kind,
-			    (unsigned long long)k->read, (unsigned long long)k->written);
+		text_printf(out, "    %-12s %-8s %16llu %16llu\n", end.at ? end.at : "",
+			    profile_link_words[k->kind], (unsigned long long)k->read,
+			    (unsigned long long)k->written);
 		text_fini(&end);
 	}
 	text_puts(out, "\n");
@@ -240,7 +239,7 @@ void profile_copies_write(const struct profile_process *p, struct text *out)
 		text_puts(out, ", ");
 		write_end(c->to, out);
 		text_puts(out, ", ");
-		text_json_string(out, c->kind);
+		text_json_string(out, profile_link_words[c->kind]);
 		text_puts(out, ", ");
 		json_out_number(c->count, out);
 		text_puts(out, ", ");
@@ -265,7 +264,7 @@ void profile_copies_json(const struct profile_report *r, struct text *out)
 			json_link_end("from", c->from, out);
 			text_puts(out, ", ");
 			json_link_end("to", c->to, out);
-			json_out_text("link", c->kind, out);
+			json_out_text("link", profile_link_words[c->kind], out);
 			text_printf(out, ", \"copies\": %llu, \"bytes\": %llu}",
 				    (unsigned long long)c->count, (unsigned long long)c->bytes);
 		}
@@ -296,8 +295,8 @@ void profile_copies_text(const struct profile_report *r, struct text *out)
 					"From", "To", "Link", "Copies", "Bytes");
 			any = true;
 			text_printf(out, "  Device %-5u Device %-5u %-8s %12llu %16llu\n", c->from,
-				    c->to, c->kind, (unsigned long long)c->count,
-				    (unsigned long long)c->bytes);
+				    c->to, profile_link_words[c->kind],
+				    (unsigned long long)c->count, (unsigned long long)c->bytes);
 		}
 	if (any)
 		text_puts(out, "\n");

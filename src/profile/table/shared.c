@@ -136,13 +136,8 @@ void profile_shared_write(const struct profile_launch *l, struct text *out)
 		const struct profile_shared *x = &l->shared.at[i];
 		const u64 n[] = {x->bytes, x->requests, x->passes, x->ideal};
 
-		text_puts(out, i ? ", [" : "[");
-		text_json_string(out, x->name);
-		for (u32 k = 0; k < ARRAY_LEN(n); k++) {
-			text_puts(out, ", ");
-			json_out_number(n[k], out);
-		}
-		text_puts(out, "]");
+		text_puts(out, i ? ", " : "");
+		json_out_row(x->name, n, ARRAY_LEN(n), out);
 	}
 	text_puts(out, "]");
 }

@@ -22,7 +22,7 @@
 #define CHOICES_MAX 1000000u
 #define WORD_BYTES 4u
 #define UNSEEN_MAX 16u
-#define AGENTS_MAX 4096u
+#define AGENTS_MAX 65536u
 
 /* Of a word: who touched it, where and when. */
 struct touch {

@@ -8,13 +8,16 @@
 #include "src/base/text.h"
 #include "src/tools/cc/cc.h"
 
+/* Of the temporary files. */
+#define CC_PATH_MAX 4300u
+
 struct cc {
 	struct cc_options o;
 	const char *clang;
 	const char *arch; /* what clang is asked for */
 	const char *ptx;  /* the newest PTX version that clang writes, as its feature */
 	u32 sm, version;  /* the target; clang's major version */
-	char include[4200], libdir[4200], temp[64];
+	char include[4200], libdir[4200], temp[CC_PATH_MAX - 64];
 };
 
 /* Find clang: its name and version. False after a message. */
@@ -33,7 +36,7 @@ int cc_run(const struct cc *cc, const struct cc_words *c, struct text *messages)
 int cc_compile(const struct cc *cc, struct cc_words *c);
 
 /* The name of the temporary file `end` of source `i`; returns `out`. */
-char *cc_temp_name(const struct cc *cc, u32 i, const char *end, char out[128]);
+char *cc_temp_name(const struct cc *cc, u32 i, const char *end, char out[CC_PATH_MAX]);
 
 /* Device code to PTX. code: where clang's intermediate code goes, instead of the PTX; or NULL. */
 int cc_device_pass(const struct cc *cc, const char *source, const char *code, const char *ptx);

@@ -49,7 +49,7 @@ static void beside(char *out, size_t size, const char *path, const char *end)
 static int compile_one(const struct cc *cc, u32 i)
 {
 	const struct cc_file *f = &cc->o.files[i];
-	char object[128], name[4200];
+	char object[CC_PATH_MAX], name[4200];
 	const char *out = cc->o.output;
 
 	cc_temp_name(cc, i, "o", object);
@@ -81,7 +81,7 @@ static void remove_temp(const struct cc *cc)
 {
 	static const char *const ends[] = {"ptx", "fatbin", "o", "ll", "named.fatbin"},
 				 *const made[] = {"link.c", "link.o"};
-	char path[128];
+	char path[CC_PATH_MAX];
 
 	for (u32 i = 0; i < cc->o.files_len; i++)
 		for (size_t k = 0; k < ARRAY_LEN(ends); k++)
@@ -133,7 +133,7 @@ static int build(struct cc *cc)
 
 int tool_main_cc(const struct tool_command *self, int argc, char **argv)
 {
-	struct cc cc = {.temp = "/tmp/ptxloom-XXXXXX"};
+	struct cc cc = {0};
 	char arch[64];
 	u32 version;
 	int status;
@@ -150,7 +150,7 @@ int tool_main_cc(const struct tool_command *self, int argc, char **argv)
 			fputs("ptxloom cc: error: the headers or libraries of ptxloom are not found; is it "
 			      "installed?\n",
 			      stderr);
-		} else if (!mkdtemp(cc.temp)) {
+		} else if (!file_make_temp("ptxloom", cc.temp, sizeof(cc.temp))) {
 			perror("ptxloom cc: error: temporary folder");
 		} else {
 			status = build(&cc);

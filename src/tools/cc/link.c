@@ -58,7 +58,7 @@ int cc_link_device(struct cc *cc, const char *out, bool always, bool *made)
 {
 	struct cc_words files = {0};
 	enum device_link_result r;
-	char source[128];
+	char source[CC_PATH_MAX];
 
 	*made = false;
 	if (cc->o.dry)
@@ -97,7 +97,7 @@ int cc_link_program(struct cc *cc)
 		"-Wl,--allow-shlib-undefined"};
 	struct cc_words c = {0};
 	struct text rpath = {0};
-	char linked[128];
+	char linked[CC_PATH_MAX];
 	bool made = false;
 	int status = 0;
 

@@ -74,9 +74,9 @@ static void add_relocatable(const struct cc *cc, struct cc_words *c, const char 
 	cc_add(c, cuid->at);
 }
 
-char *cc_temp_name(const struct cc *cc, u32 i, const char *end, char out[128])
+char *cc_temp_name(const struct cc *cc, u32 i, const char *end, char out[CC_PATH_MAX])
 {
-	snprintf(out, 128, "%s/%u.%s", cc->temp, i, end);
+	snprintf(out, CC_PATH_MAX, "%s/%u.%s", cc->temp, i, end);
 	return out;
 }
 
@@ -148,7 +148,7 @@ static int device_pass_named(const struct cc *cc, u32 i, const char *ptx)
 	static const char *const words[] = {"-w",  "-x", "ir", "--target=nvptx64-nvidia-cuda",
 					    "-O3", "-S"};
 	const char *source = cc->o.files[i].path;
-	char code[128], arch[16];
+	char code[CC_PATH_MAX], arch[16];
 	struct cc_words c = {0};
 	int status = cc_device_pass(cc, source, cc_temp_name(cc, i, "ll", code), NULL);
 
@@ -250,7 +250,7 @@ static bool write_fatbin(const struct cc *cc, const char *ptx, const char *fatbi
 int cc_compile_cuda(const struct cc *cc, u32 i, const char *out)
 {
 	const char *source = cc->o.files[i].path;
-	char ptx[128], fatbin[128];
+	char ptx[CC_PATH_MAX], fatbin[CC_PATH_MAX];
 	struct text seed = {0};
 	int status = cc_device_pass(cc, source, NULL, cc_temp_name(cc, i, "ptx", ptx));
 

@@ -87,11 +87,12 @@ static int conclude_failure(struct search *q)
 	bool ok;
 
 	say_failing(q);
-	explore_plan(q->x, q->failing, &planned);
-	ok = list_choices(&q->worst, &planned, &s);
+	ok = explore_plan(q->x, q->failing, &planned);
+	ok = list_choices(&q->worst, &planned, &s) && ok;
 	choices = s.choices.len;
 	if (ok && (fails_strong(q, &s, &r) || fails_again(q, &s, &r))) {
 		ok = minimise(q->x, &s, device, &q->worst);
+		schedule_fini(&planned);
 	} else {
 		schedule_fini(&s);
 		s = planned;
@@ -131,10 +132,12 @@ static int conclude_all(struct search *q)
 		q->alike = q->failures.at[k].count - 1;
 		failed += q->failures.at[k].count;
 		explore_run_fini(&q->worst);
-		explore_plan(q->x, q->failing, &s);
-		status = explore_run(q->x, &q->worst, explore_device(q->x, q->failing), &s)
+		status = explore_plan(q->x, q->failing, &s) &&
+					 explore_run(q->x, &q->worst,
+						     explore_device(q->x, q->failing), &s)
 				 ? conclude_failure(q)
 				 : TOOL_CANNOT_RUN;
+		schedule_fini(&s);
 	}
 	if (status == TOOL_FINDINGS)
 		printf("explore: %zu distinct failure%s, in %llu of %llu schedules; %llu passed\n",

@@ -18,7 +18,7 @@
 /* As many are run without being asked for by -n. */
 #define RUNS_MAX 100000u
 
-/* A choice is a preemption point: agent[0] at its step 0 gives way to agent[1], then [2] ... */
+/* Its points: agent[0] at its step 0 gives way to agent[1], to agent[2] ..; at its step 1 .. */
 struct scope {
 	const struct noted_agent *agent; /* of one launch; by CTA and warp */
 	size_t agents;
@@ -30,7 +30,7 @@ static u64 points_of(const struct scope *c)
 	return c->steps * (c->agents - 1);
 }
 
-/* Combinations of `picks` of n; or COUNT_MOST, if there are as many. */
+/* Combinations of `picks` of n; or EXPLORE_COUNT_MOST, if there are as many. */
 static u64 combinations(u64 n, u64 picks)
 {
 	u64 all = 1;
@@ -73,7 +73,7 @@ static bool next_scope(const struct notes *n, size_t *at, struct scope *out)
 	return false;
 }
 
-/* Schedules with so many preemptions, or COUNT_MOST. */
+/* Schedules with so many preemptions, or EXPLORE_COUNT_MOST. */
 static u64 count_schedules(const struct notes *n, u64 preemptions)
 {
 	struct scope c;
@@ -138,7 +138,7 @@ u32 exhaust_device(const struct explore *x, u64 *i)
 	return device;
 }
 
-void exhaust_plan(const struct explore *x, u64 i, struct schedule *s)
+bool exhaust_plan(const struct explore *x, u64 i, struct schedule *s)
 {
 	const struct notes *n = &x->natural[exhaust_device(x, &i)].notes;
 	struct scope c;
@@ -149,12 +149,11 @@ void exhaust_plan(const struct explore *x, u64 i, struct schedule *s)
 		for (size_t at = 0; next_scope(n, &at, &c);) {
 			u64 all = combinations(points_of(&c), k);
 
-			if (i < all) {
-				add_points(s, &c, k, i);
-				return;
-			}
+			if (i < all)
+				return add_points(s, &c, k, i);
 			i -= all;
 		}
+	return true;
 }
 
 int exhaust_prepare(struct explore *x)

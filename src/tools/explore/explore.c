@@ -4,6 +4,7 @@
 #include "src/check/finding.h"
 #include "src/tools/explore/explore.h"
 #include "src/base/demangle.h"
+#include "src/base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,17 +104,12 @@ static int replay_schedule(struct explore *x)
 
 static int make_notes_folder(struct explore *x)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	if ((size_t)snprintf(x->dir, sizeof(x->dir), "%s/ptxloom-explore-XXXXXX",
-			     tmp && *tmp ? tmp : "/tmp") >= sizeof(x->dir) ||
-	    !mkdtemp(x->dir)) {
-		fprintf(stderr, "ptxloom explore: no folder for notes in %s: %s\n",
-			tmp && *tmp ? tmp : "/tmp", strerror(errno));
-		*x->dir = '\0';
-		return TOOL_CANNOT_RUN;
-	}
-	return TOOL_OK;
+	if (file_make_temp("ptxloom-explore", x->dir, sizeof(x->dir)))
+		return TOOL_OK;
+	fprintf(stderr, "ptxloom explore: no folder for notes in %s: %s\n", file_temp(),
+		strerror(errno));
+	*x->dir = '\0';
+	return TOOL_CANNOT_RUN;
 }
 
 static int explore_program(struct explore *x)

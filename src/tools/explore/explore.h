@@ -181,14 +181,14 @@ void explore_say_how(const struct explore *x, const struct explore_run *r, struc
 int exhaust_prepare(struct explore *x);
 /* Of schedule number *i, which becomes its number among those of the device. */
 u32 exhaust_device(const struct explore *x, u64 *i);
-void exhaust_plan(const struct explore *x, u64 i, struct schedule *s);
+bool exhaust_plan(const struct explore *x, u64 i, struct schedule *s);
 
 /* ---- search.c ---- */
 
 int search_program(struct explore *x);
 u32 explore_device(const struct explore *x, u64 i);
-/* Schedule number i. */
-void explore_plan(const struct explore *x, u64 i, struct schedule *s);
+/* Schedule number i. False: no memory. */
+bool explore_plan(const struct explore *x, u64 i, struct schedule *s);
 /*
  * Of the schedules up to the one that fails, so that the answer does not depend on how many runs
  * were under way: how many passed, and how many orders they had.

@@ -19,14 +19,17 @@ u32 explore_device(const struct explore *x, u64 i)
 						    : (u32)(i % x->o.devices.len);
 }
 
-void explore_plan(const struct explore *x, u64 i, struct schedule *s)
+bool explore_plan(const struct explore *x, u64 i, struct schedule *s)
 {
+	bool ok = true;
+
 	if (x->o.strategy == STRATEGY_EXHAUSTIVE)
-		exhaust_plan(x, i, s);
+		ok = exhaust_plan(x, i, s);
 	else
 		plan_schedule(s, i, x->o.strategy, (u32)x->o.depth,
 			      &x->natural[explore_device(x, i)].notes);
 	s->weak = x->o.weak ? i : 0;
+	return ok;
 }
 
 /* The number of the next schedule; 0: there is none. */
@@ -116,8 +119,9 @@ static void begin_runs(struct search *q)
 		if (!i)
 			return;
 		*r = (struct explore_run){0};
-		explore_plan(q->x, i, &s);
-		q->broken = !explore_begin(q->x, r, explore_device(q->x, i), &s);
+		q->broken = !explore_plan(q->x, i, &s) ||
+			    !explore_begin(q->x, r, explore_device(q->x, i), &s);
+		schedule_fini(&s);
 		r->number = i;
 		if (q->broken)
 			return;

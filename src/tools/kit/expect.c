@@ -3,6 +3,7 @@
  */
 #include "src/tools/kit/expect.h"
 
+#include "src/base/file.h"
 #include "src/base/nearest.h"
 #include "src/check/record.h"
 #include "src/tools/exec_job.h"
@@ -272,15 +273,9 @@ bool expect_fault(struct exec_job *j, const struct device_fault *fault)
 /* Is it one of the places, by the end of its path? */
 static bool is_fault_place(const char *places, const char *wanted)
 {
-	size_t n = strlen(wanted);
-
-	for (const char *line = places; line && *line; line += strcspn(line, "\n") + 1) {
-		size_t len = strcspn(line, "\n");
-
-		if (len >= n && !memcmp(line + len - n, wanted, n) &&
-		    (len == n || line[len - n - 1] == '/'))
+	for (const char *line = places; line && *line; line += strcspn(line, "\n") + 1)
+		if (file_ends_with(line, strcspn(line, "\n"), wanted))
 			return true;
-	}
 	return false;
 }
 

@@ -58,9 +58,7 @@ bool test_make_folder(struct test_job *j)
 
 	if (j->folder)
 		return true;
-	if (!base || !*base)
-		base = getenv("TMPDIR");
-	text_printf(&t, "%s/ptxloom-test.XXXXXX", base && *base ? base : "/tmp");
+	text_printf(&t, "%s/ptxloom-test.XXXXXX", base && *base ? base : file_temp());
 	j->folder = t.at && mkdtemp(t.at) ? t.at : NULL;
 	if (!j->folder) {
 		fprintf(stderr, "%s: error: %s\n", t.at ? t.at : "", strerror(errno));

@@ -308,11 +308,7 @@ static void after_program(void *user)
 
 static bool make_folder(struct profile_run *run)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(run->folder, sizeof(run->folder), "%s/ptxloom-profile-XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
-	if (mkdtemp(run->folder))
+	if (file_make_temp("ptxloom-profile", run->folder, sizeof(run->folder)))
 		return true;
 	fprintf(stderr, "ptxloom profile: error: %s: %s\n", run->folder, strerror(errno));
 	return false;

@@ -91,6 +91,21 @@ static void test_metrics(void)
 	CHECK(!strncmp(
 		why, "bank_conflicts is 11, expected == 0\n    most at <memory>:11: st.shared.u32",
 		70));
+	/* Of one line. */
+	CHECK(ptxloom_metric_expect(dev, &copy, "bank_conflicts == 11 at <memory>:11", why,
+				    sizeof(why)) == 0);
+	CHECK(ptxloom_metric_expect(dev, NULL, SECTORS " == 60 +- 1% at <memory>:10", why,
+				    sizeof(why)) == 0);
+	CHECK(ptxloom_metric_expect(dev, &copy, "bank_conflicts == 0 at <memory>:11", why,
+				    sizeof(why)) == PTXLOOM_ASSERT);
+	CHECK(!strcmp(why, "bank_conflicts at <memory>:11 is 11, expected == 0"));
+	CHECK(ptxloom_metric_expect(dev, &second, "bank_conflicts == 1 at <memory>:11", why,
+				    sizeof(why)) == PTXLOOM_NOT_SUPPORTED);
+	CHECK(!strcmp(why, "<memory>:11: counts of lines are those of all launches of a kernel "
+			   "since ptxloom_metrics_clear"));
+	CHECK(ptxloom_metric_expect(dev, &copy, "bank_conflicts == 0 at <memory>:99", why,
+				    sizeof(why)) == PTXLOOM_NOT_FOUND);
+	CHECK(!strcmp(why, "no instruction that was launched is of <memory>:99"));
 	CHECK(ptxloom_metric_expect(dev, NULL, "bank_conflicts", why, 5) == PTXLOOM_INVALID_VALUE);
 	CHECK_EQ(strlen(why), 4);
 	CHECK(ptxloom_metric_place(dev, &copy, SECTORS, why, sizeof(why)) == 0);
