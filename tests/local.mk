@@ -50,7 +50,7 @@ slow_tests = tests/check/host_places.sh tests/check/hopper.sh tests/check/librar
 	tests/exec/completion.sh tests/exec/exec.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/exec/order.sh tests/explore/explore.sh \
 	tests/fuzz/fuzz_dwarf tests/fuzz/fuzz_image tests/fuzz/fuzz_launch tests/fuzz/fuzz_ptx \
 	tests/oracle/api_cross.sh tests/oracle/forms.sh tests/oracle/matrix_vectors.sh tests/progress/table.sh \
-	tests/progress/ends.sh tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/header.sh tests/testkit/project.sh \
+	tests/progress/ends.sh tests/progress/writers tests/style/architecture.sh tests/style/docs.sh tests/style/includes.sh tests/style/mutate.sh tests/testkit/header.sh tests/testkit/project.sh tests/toolkit/relocatable.sh \
 	$(slow_programs:%=tests/programs/%.sh)
 slow_programs = attend cc groups hints install limits loading order refusals samples sanitized streams textures ways writers
 # without WORDS: those that are not in slow_tests.
