@@ -308,6 +308,8 @@ class _Plugin:
             if report.passed:
                 report.outcome = "failed"
                 report.longrepr = "a kernel has failed: %s" % fault
+        elif _is_fault_of_kernel(call.excinfo):
+            self._note(item, report, "fault", call.excinfo.value.name)
         found = self._new_findings()
         if found:
             self._note(item, report, "findings", len(found))
@@ -382,6 +384,12 @@ class _Plugin:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
         self._out.write(json.dumps({"report": data}) + "\n")
         self._out.flush()
+
+
+def _is_fault_of_kernel(excinfo):
+    """Has a launch through ptxloom_kernel ended the test? CUDA of the process is as before."""
+    library = sys.modules.get(__package__ + "._library")
+    return bool(excinfo and library) and isinstance(excinfo.value, library.Fault)
 
 
 def _sticky_fault():

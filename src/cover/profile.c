@@ -158,16 +158,32 @@ u64 cover_record_bytes(u64 name_len, u64 counts)
 	       counts * sizeof(struct exec_count);
 }
 
-/* The record at `at`, of `left` bytes; NULL: it is damaged. */
-static const struct cover_record *record_at(const u8 *at, u64 left)
+u32 cover_record_sum(const struct cover_record *r)
 {
-	const struct cover_record *r = (const void *)at;
-	const char *name = (const char *)(r + 1);
+	struct cover_record head = *r;
+	u64 words = (r->bytes - sizeof(head)) / sizeof(u64), h, word;
+	const u8 *at = (const u8 *)(r + 1);
+
+	head.sum = 0;
+	h = hash_bytes(&head, sizeof(head));
+	for (u64 i = 0; i < words; i++) {
+		memcpy(&word, at + i * sizeof(word), sizeof(word));
+		h = (h ^ word) * HASH_PRIME;
+		h ^= h >> 32;
+	}
+	h = h * 0x9e3779b97f4a7c15u >> 32;
+	return h ? (u32)h : 1;
+}
+
+bool cover_record_is_whole(const struct cover_record *r, u64 left)
+{
+	const char *name = cover_record_name(r);
 
 	if (left < sizeof(*r) || r->mark != COVER_RECORD_MARK || r->bytes > left ||
-	    r->bytes != cover_record_bytes(r->name_len, r->counts))
-		return NULL;
-	return memchr(name, 0, (size_t)r->name_len + 1) == name + r->name_len ? r : NULL;
+	    r->bytes != cover_record_bytes(r->name_len, r->counts) ||
+	    memchr(name, 0, (size_t)r->name_len + 1) != name + r->name_len)
+		return false;
+	return !r->sum || r->sum == cover_record_sum(r);
 }
 
 const char *cover_check(const u8 *data, u64 size)
@@ -183,9 +199,11 @@ const char *cover_check(const u8 *data, u64 size)
 		return "is damaged";
 	if (h->used > size)
 		return "is cut short";
-	for (u64 at = sizeof(*h); at < h->used; at += r->bytes)
-		if (!(r = record_at(data + at, h->used - at)))
+	for (u64 at = sizeof(*h); at < h->used; at += r->bytes) {
+		r = (const void *)(data + at);
+		if (!cover_record_is_whole(r, h->used - at))
 			return "is damaged";
+	}
 	return NULL;
 }
 
@@ -321,18 +339,22 @@ bool cover_module_keep(const char *folder, struct cover_hash hash, const char *t
 void cover_record_put(const struct cover_entry *e, struct text *t)
 {
 	static const char zeros[8];
-	size_t n = strlen(e->name);
-	struct cover_record r = {.mark = COVER_RECORD_MARK,
-				 .name_len = (u32)n,
-				 .counts = e->counts,
-				 .bytes = cover_record_bytes(n, e->counts),
-				 .module = e->module};
+	size_t n = strlen(e->name), start = t->len;
+	struct cover_record *made, r = {.mark = COVER_RECORD_MARK,
+					.name_len = (u32)n,
+					.counts = e->counts,
+					.bytes = cover_record_bytes(n, e->counts),
+					.module = e->module};
 
 	text_add(t, (const char *)&r, sizeof(r));
 	text_add(t, e->name, n + 1);
 	text_add(t, zeros, align_up(n + 1, 8) - (n + 1));
 	if (e->counts)
 		text_add(t, (const char *)e->count, e->counts * sizeof(*e->count));
+	if (t->failed)
+		return;
+	made = (void *)(t->at + start);
+	made->sum = cover_record_sum(made);
 }
 
 bool cover_profile_write(const struct cover_profile *p, const char *path, struct text *why)

@@ -18,9 +18,14 @@ struct cover_header {
 	u64 used; /* bytes of the file that count, the header among them */
 };
 
-/* The name follows, ended by zeros up to a multiple of 8 bytes, then the counts. */
+/*
+ * The name follows, ended by zeros up to a multiple of 8 bytes, then the counts. A record whose
+ * counts are being written has no checksum, nor has one that a killed process left then: its counts
+ * are from before and after, each of them true once.
+ */
 struct cover_record {
-	u32 mark, name_len, counts, spare;
+	u32 mark, name_len, counts;
+	u32 sum;   /* checksum of the whole record, 0: none */
 	u64 bytes; /* of the record */
 	struct cover_hash module;
 };
@@ -28,6 +33,10 @@ struct cover_record {
 u64 cover_record_bytes(u64 name_len, u64 counts);
 const char *cover_record_name(const struct cover_record *r);
 const struct exec_count *cover_record_counts(const struct cover_record *r);
+/* The checksum of a whole record, never 0. */
+u32 cover_record_sum(const struct cover_record *r);
+/* Is the record at `at`, of at most `left` bytes, well-formed and what was written? */
+bool cover_record_is_whole(const struct cover_record *r, u64 left);
 /* What is wrong with a file, after its name; NULL: nothing. */
 const char *cover_check(const u8 *data, u64 size);
 bool cover_add_records(struct cover_profile *p, const u8 *data, struct text *why);

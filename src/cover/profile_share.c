@@ -154,26 +154,39 @@ static bool append(int fd, struct cover_profile *p, u64 used, struct text *why)
 	return ok;
 }
 
+static bool write_sum(int fd, u64 place, u32 sum)
+{
+	return write_at(fd, &sum, sizeof(sum), place + offsetof(struct cover_record, sum));
+}
+
+/* The record at `place` with other counts. */
+static bool write_counts(int fd, const struct cover_record *r, u64 place)
+{
+	const struct exec_count *count = cover_record_counts(r);
+
+	return write_sum(fd, place, 0) &&
+	       write_at(fd, count, r->counts * sizeof(*count),
+			place + (u64)((const u8 *)count - (const u8 *)r)) &&
+	       write_sum(fd, place, cover_record_sum(r));
+}
+
 /* Add to the record that is there. */
 static bool add_in_place(int fd, struct cover_entry *e, struct text *why)
 {
-	u64 bytes = sizeof(*e->count) * (u64)e->counts, at;
-	struct exec_count *sum = malloc(bytes + 1);
-	struct cover_record r;
-	bool ok = sum && read_at(fd, &r, sizeof(r), e->place) && r.mark == COVER_RECORD_MARK &&
-		  r.counts == e->counts && r.name_len == strlen(e->name);
+	u64 bytes = cover_record_bytes(strlen(e->name), e->counts);
+	struct cover_record *r = malloc(bytes);
+	bool ok = r && read_at(fd, r, bytes, e->place) && cover_record_is_whole(r, bytes) &&
+		  r->counts == e->counts && r->name_len == strlen(e->name);
 
-	at = e->place + cover_record_bytes(strlen(e->name), 0);
-	ok = ok && read_at(fd, sum, bytes, at);
 	for (u32 i = 0; ok && i < e->counts; i++)
-		cover_count_add(&sum[i], &e->count[i]);
+		cover_count_add((struct exec_count *)cover_record_counts(r) + i, &e->count[i]);
 	if (!ok)
-		text_puts(why, sum ? "it has been changed" : "out of memory");
-	else if (!write_at(fd, sum, bytes, at))
+		text_puts(why, r ? "it has been changed" : "out of memory");
+	else if (!write_counts(fd, r, e->place))
 		text_puts(why, strerror(errno));
 	else
 		settle_entry(e);
-	free(sum);
+	free(r);
 	return !e->is_dirty;
 }
 

@@ -113,6 +113,19 @@ bool tool_read_number(const char *text, u64 least, u64 most, u64 *out)
 	return true;
 }
 
+bool tool_read_shard(const char *text, u64 *part, u64 *parts)
+{
+	const char *slash = strchr(text, '/');
+	char *first = slash ? strndup(text, (size_t)(slash - text)) : NULL;
+	bool ok = first && tool_read_number(slash + 1, 1, UINT32_MAX, parts) &&
+		  tool_read_number(first, 0, *parts, part);
+
+	if (ok)
+		*part = (*part ? *part : *parts) - 1;
+	free(first);
+	return ok;
+}
+
 int tool_check_checks(const struct tool_command *self, const char *checks)
 {
 	struct text why = {0};

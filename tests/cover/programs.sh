@@ -209,6 +209,12 @@ skipping || { cp -r cov bad && echo junk >bad/z.ptxcov && head -c 100 cov/*.ptxc
 refused 1 'z.ptxcov is not a coverage profile' "a foreign file is named" ptxloom coverage report bad
 says err 'y.ptxcov is cut short'
 says out '^ +100: +22:' "the others are used"
+# The last byte is one of a count.
+skipping || {
+	mkdir flipped && cp -r cov/modules flipped && cat cov/*.ptxcov >flipped/z.ptxcov
+	printf '\1' | dd of=flipped/z.ptxcov bs=1 seek=$(($(wc -c <flipped/z.ptxcov) - 1)) conv=notrunc 2>dd
+}
+refused 1 'z.ptxcov is damaged' "a count that was changed" ptxloom coverage report flipped
 skipping || { cp -r cov changed && echo >>"$(ls changed/modules/*.ptx)"; }
 refused 1 'is not the text that was counted' "a text that was changed" ptxloom coverage report changed
 skipping || { cp -r cov lost && rm lost/modules/*; }

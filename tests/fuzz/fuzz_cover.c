@@ -16,6 +16,7 @@
 
 static char path[] = "/tmp/fuzz_cover_XXXXXX";
 static u64 read_well, refused;
+static struct cover_profile made; /* what the changed files said first */
 
 static bool put(const void *data, size_t size)
 {
@@ -23,6 +24,20 @@ static bool put(const void *data, size_t size)
 	bool ok = f && fwrite(data, 1, size, f) == size;
 
 	return f && !fclose(f) && ok;
+}
+
+/* Are the counts those of the file before it was changed? */
+static bool is_part_of_made(const struct cover_profile *p)
+{
+	for (size_t i = 0; i < p->entries.len; i++) {
+		const struct cover_entry *e = &p->entries.at[i];
+		const struct cover_entry *was = cover_profile_find(&made, e->module, e->name);
+
+		if (!was || was->counts != e->counts ||
+		    (e->counts && memcmp(was->count, e->count, e->counts * sizeof(*e->count)) != 0))
+			return false;
+	}
+	return true;
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -37,6 +52,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		CHECK_MSG(false, "what is wrong is one line");
 	if (!ok && p.entries.len && !strstr(why.at, "versions"))
 		CHECK_MSG(false, "nothing of a damaged file is taken");
+	if (ok && made.entries.len && !is_part_of_made(&p))
+		CHECK_MSG(false, "counts that were changed are not taken");
 	read_well += ok;
 	refused += !ok;
 	/* A file that is read is added to; another stays. */
@@ -69,7 +86,8 @@ static bool make_seed(struct text *seed)
 		ok = ok &&
 		     cover_profile_add(&p, h, i & 1 ? "_Z1fPfi" : "", counts, i & 1 ? i : 0, &why);
 	}
-	ok = ok && cover_profile_write(&p, path, &why) && file_open(&f, path);
+	ok = ok && cover_profile_write(&p, path, &why) && cover_profile_read(&made, path, &why) &&
+	     file_open(&f, path);
 	if (ok) {
 		text_add(seed, (const char *)f.data, f.size);
 		file_close(&f);
@@ -126,6 +144,7 @@ int main(int argc, char **argv)
 		status = check_done();
 	}
 	unlink(path);
+	cover_profile_free(&made);
 	text_fini(&seed);
 	return status;
 }

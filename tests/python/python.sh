@@ -79,6 +79,22 @@ ok $? "JUnit has the device and the fault"
 grep -q 'name="ptxloom.metric.bank_conflicts" value="0"' out.xml &&
 	grep -q 'name="ptxloom.metric.dram__sectors_read\[saxpy\]" value="[1-9]' out.xml
 ok $? "and the metrics that were asked for"
+cat >test_kernel.py <<END
+import array
+
+def test_far(ptxloom_kernel):
+    one = array.array("f", [1])
+    ptxloom_kernel("saxpy.ptx", "saxpy").launch(1, 2, 2, 1.0, one, one)
+
+def test_next(ptxloom_kernel):
+    one = array.array("f", [1])
+    ptxloom_kernel("saxpy.ptx", "saxpy").launch(1, 1, 1, 1.0, one, one)
+END
+ends 1 "a fault of a kernel without CUDA" tests --ptxloom --junitxml=kernel.xml test_kernel.py
+says out '1 failed, 1 passed' "is the test's own"
+ok "$([ "$(grep -c 'name="ptxloom.fault" value="cudaErrorIllegalAddress"' kernel.xml)" = 1 ]; echo $?)" \
+	"and known to JUnit"
+rm test_kernel.py
 ends 4 "a word that is no seed" tests --ptxloom --ptxloom-seeds=many
 says err "'many' is not numbers" "is named"
 printf 'import pytest\n@pytest.mark.ptxloom(devise="t4")\ndef test_wrong():\n    pass\n' >test_wrong.py

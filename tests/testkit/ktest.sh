@@ -33,6 +33,9 @@ ptxloom test --list "$table" >all
 sort shards >a
 sort all >b
 same a b "shards are all cases, once"
+ptxloom test --list --shard 4/4 "$table" >fourth
+ptxloom test --list --shard 0/4 "$table" | cmp -s - fourth
+ok $? "counted from 0 or 1"
 GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=1 TEST_SHARD_STATUS_FILE=sharded succeeds "of GoogleTest" \
 	ptxloom test --list "$table"
 [ "$(sed -n 1p out)" = "$(sed -n 2p all)" ] && [ -e sharded ]
@@ -142,7 +145,7 @@ wrong "on t4, check foo\n" 1:14 'check takes a list of'
 wrong "on t4, seed 1\n" 1:8 "'seed' is not known here"
 wrong "${k}on t4, seeds 1..999999\ntest a for n = 1 2\n block 1\n" 3:6 'more than 1000000 cases'
 refused 2 'none.ktest: error: No such file' "a file that is not there" ptxloom test none.ktest
-refused 2 '^ptxloom test: error: --shard takes I/N' "no shard" ptxloom test --shard 4/4 "$table"
+refused 2 '^ptxloom test: error: --shard takes I/N' "no shard" ptxloom test --shard 5/4 "$table"
 refused 2 'takes a number from 1' "no jobs" ptxloom test -j 0 "$table"
 refused 2 "no case has a name that fits 'none'" "no such case" ptxloom test --filter none "$table"
 refused 2 'no file given' "no table" ptxloom test

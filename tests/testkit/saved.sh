@@ -142,6 +142,16 @@ succeeds "they are the same again" ptxloom test -j 3 --against cases.tsv --save-
 same cases.tsv cases2.tsv "by any number of jobs"
 succeeds "a part of them" ptxloom test --filter plain --against cases.tsv copy.ktest
 succeeds "a shard" ptxloom test --shard 0/2 --against cases.tsv copy.ktest
+sed '/^plain	/s/[0-9]*$/77/' cases.tsv >part.tsv
+succeeds "what is saved of a part" ptxloom test --filter plain --save-metrics part.tsv copy.ktest
+same cases.tsv part.tsv "changes that part alone"
+succeeds "of shards, one after the other" \
+	sh -c 'ptxloom test --shard 1/2 --save-metrics parts.tsv copy.ktest &&
+		ptxloom test --shard 2/2 --save-metrics parts.tsv copy.ktest'
+same cases.tsv parts.tsv "is the whole"
+echo junk >parts.tsv
+refused 2 '^parts.tsv:1: ' "no such file to keep" ptxloom test --shard 1/2 --save-metrics parts.tsv copy.ktest
+is parts.tsv junk
 cp far.ptx near.ptx
 ends 1 "cases that differ" ptxloom test --against cases.tsv --junit differ.xml copy.ktest
 says out '^not ok 2 - one n=64$' "fail"

@@ -35,6 +35,14 @@ static bool push_base_row(struct metric_base *b, struct metric_base_row *r)
 	return false;
 }
 
+bool metric_base_move(struct metric_base *to, struct metric_base_row *row)
+{
+	struct metric_base_row r = *row;
+
+	row->test = row->kernel = row->compiler = row->place = NULL;
+	return push_base_row(to, &r);
+}
+
 static bool add_base_metric(struct metric_base *b, const char *test, const struct kernel_sum *k,
 			    const struct metric_named *m)
 {

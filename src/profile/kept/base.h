@@ -41,6 +41,8 @@ bool metric_base_add(struct metric_base *b, const char *test, const struct kerne
  */
 bool metric_base_read(struct metric_base *b, const char *name, const char *text, size_t size,
 		      const char *test, struct text *why);
+/* Make a row of another base one of `to`; it is empty there then. False without memory. */
+bool metric_base_move(struct metric_base *to, struct metric_base_row *row);
 /* The file: by test, in their order, kernel and metric; has_places: with the places. */
 void metric_base_write(struct metric_base *b, bool has_places, struct text *out);
 /*

@@ -54,20 +54,6 @@ static int read_time(const struct tool_command *self, const char *name, const ch
 	return status;
 }
 
-static int read_shard(const struct tool_command *self, struct explore_options *o, const char *value)
-{
-	char *slash, *copy = strdup(value);
-	bool ok;
-
-	slash = copy ? strchr(copy, '/') : NULL;
-	if (slash)
-		*slash = '\0';
-	ok = slash && tool_read_number(slash + 1, 1, EXPLORE_COUNT_MOST, &o->shards) &&
-	     tool_read_number(copy, 1, o->shards, &o->shard);
-	free(copy);
-	return ok ? TOOL_OK : tool_usage(self, "--shard is I/N, I from 1 to N, not '%s'", value);
-}
-
 static int read_strategy(const struct tool_command *self, struct explore_options *o,
 			 const char *value)
 {
@@ -119,7 +105,10 @@ int explore_read_option(const struct tool_command *self, struct explore_options 
 	if ((value = tool_option_value(argc, argv, i, "--strategy")))
 		return read_strategy(self, o, value);
 	if ((value = tool_option_value(argc, argv, i, "--shard")))
-		return read_shard(self, o, value);
+		return tool_read_shard(value, &o->shard, &o->shards)
+			       ? TOOL_OK
+			       : tool_usage(self, "--shard takes I/N, I from 1 to N, not '%s'",
+					    value);
 	for (size_t k = 0; k < ARRAY_LEN(explore_texts); k++)
 		if ((value = tool_option_value(argc, argv, i, explore_texts[k].name))) {
 			*(const char **)(void *)((char *)o + explore_texts[k].at) = value;

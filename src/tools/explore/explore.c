@@ -30,7 +30,7 @@ const char tool_help_explore[] =
 	"                        same then\n"
 	"  --weak                device memory is as weak as the PTX model allows: missing fences show\n"
 	"  --minimise N          most runs that make a failing schedule smaller: 100\n"
-	"  --shard I/N           of all schedules only the I-th, (I + N)-th ..; I from 1 on\n"
+	"  --shard I/N           of all schedules only the I-th, (I + N)-th ..; I from 1 to N, and 0 as N\n"
 	"  --timeout TIME        a run that takes longer fails; ten times the natural run and 5s\n"
 	"  --replay TOKEN        no search: run PROG once with this schedule, a word or @FILE\n"
 	"  -d, --device DEVICE   as of `ptxloom run`; several times: schedules take them in turn\n"

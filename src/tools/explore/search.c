@@ -38,7 +38,7 @@ static u64 next_schedule(struct search *q)
 	const struct explore_options *o = &q->x->o;
 	u64 i = q->next;
 
-	while (i <= o->schedules && o->shards && (i - 1) % o->shards != o->shard - 1)
+	while (i <= o->schedules && o->shards && (i - 1) % o->shards != o->shard)
 		i++;
 	if (i > o->schedules || (q->failing && !o->all && i > q->failing) || q->broken)
 		return 0;

@@ -26,7 +26,7 @@ const char tool_help_test[] =
 	"  -j N                  cases at a time (default 1)\n"
 	"  --filter PATTERN      only cases whose names fit: shell patterns between colons; after a dash those that\n"
 	"                        are left out\n"
-	"  --shard I/N           only each Nth case, from the Ith on, counted from 0\n"
+	"  --shard I/N           only the I-th, (I + N)-th .. case; I from 1 to N, and 0 as N\n"
 	"  --junit FILE          results as JUnit XML, too\n"
 	"  --metrics             metrics of each case as properties in JUnit XML\n"
 	SAVED_HELP
@@ -477,7 +477,7 @@ static int run_all(struct test_job *j)
 		return TOOL_USAGE;
 	sigaction(SIGINT, &mine, NULL);
 	sigaction(SIGTERM, &mine, NULL);
-	if (!test_build_images(j) || !test_prepare_metrics(j))
+	if (!test_keep_saved(j) || !test_build_images(j) || !test_prepare_metrics(j))
 		return is_interrupted ? INTERRUPT_STATUS : TOOL_USAGE;
 	status = run_cases(j, &junit);
 	if (status == TOOL_OK || status == TOOL_FINDINGS)
@@ -489,17 +489,6 @@ static int run_all(struct test_job *j)
 }
 
 /* ---- the command ---- */
-
-static bool read_test_shard(struct test_job *j, const char *s)
-{
-	const char *slash = strchr(s, '/');
-	char *first = slash ? strndup(s, (size_t)(slash - s)) : NULL;
-	bool ok = first && read_u64(first, &j->shard) && read_u64(slash + 1, &j->shards) &&
-		  j->shard < j->shards;
-
-	free(first);
-	return ok;
-}
 
 static int read_test_options(struct test_job *j, int argc, char **argv)
 {
@@ -551,8 +540,9 @@ static int read_test_options(struct test_job *j, int argc, char **argv)
 			tool_help(j->self);
 			return -1;
 		case 's':
-			if (!read_test_shard(j, optarg))
-				return tool_usage(j->self, "--shard takes I/N with I < N, not '%s'",
+			if (!tool_read_shard(optarg, &j->shard, &j->shards))
+				return tool_usage(j->self,
+						  "--shard takes I/N, I from 1 to N, not '%s'",
 						  optarg);
 			break;
 		case 'j':

@@ -54,6 +54,8 @@ bool test_build_images(struct test_job *j);
 void test_free_images(struct test_job *j, struct test_file *f);
 bool test_is_interrupted(void);
 
+/* What --save-metrics' file has of cases that do not run stays in it. False after a message. */
+bool test_keep_saved(struct test_job *j);
 /* A folder, if cases write metrics. False after a message. */
 bool test_prepare_metrics(struct test_job *j);
 /* Is this case to write metrics? */

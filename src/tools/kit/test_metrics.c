@@ -3,8 +3,18 @@
  */
 #include "src/tools/kit/test.h"
 
+#include "src/base/map.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Are there cases that do not run? */
+static bool test_is_part(const struct test_job *j)
+{
+	return j->filter || j->shards;
+}
 
 static bool claims_metrics(const struct ktest_case *c)
 {
@@ -27,6 +37,34 @@ bool test_prepare_metrics(struct test_job *j)
 		if (test_has_metrics(j, j->runs.at[i].c))
 			return test_make_folder(j);
 	return true;
+}
+
+static bool is_run(const struct test_job *j, const char *test)
+{
+	for (size_t i = 0; i < j->runs.len; i++)
+		if (!strcmp(j->runs.at[i].c->name, test))
+			return true;
+	return false;
+}
+
+bool test_keep_saved(struct test_job *j)
+{
+	struct test_metrics *m = &j->metrics;
+	struct metric_base was = {0};
+	struct stat s;
+	bool ok;
+
+	if (!m->saved.save || !test_is_part(j) || stat(m->saved.save, &s) || !s.st_size)
+		return true;
+	ok = saved_take(&was, m->saved.save, NULL);
+	for (size_t i = 0; ok && i < was.rows.len; i++)
+		if (!is_run(j, was.rows.at[i].test) &&
+		    !metric_base_move(&m->now, &was.rows.at[i])) {
+			fputs("ptxloom test: error: no memory left\n", stderr);
+			ok = false;
+		}
+	metric_base_fini(&was);
+	return ok;
 }
 
 void test_metrics_path(const struct test_job *j, const struct test_run *r, struct text *out)
@@ -106,15 +144,45 @@ void test_drop_metrics(const struct test_job *j, const struct test_run *r)
 	text_fini(&path);
 }
 
+static int by_case(const void *a, const void *b)
+{
+	const struct metric_base_row *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Rows that were kept and those of the run, in the order of the tables; others come last. */
+static void order_rows(const struct test_job *j, struct metric_base *b)
+{
+	struct map at = {0};
+	u64 n = 0;
+
+	for (size_t f = 0; f < j->files.len; f++)
+		for (size_t i = 0; i < j->files.at[f].table.cases.len; i++) {
+			const char *name = j->files.at[f].table.cases.at[i].name;
+
+			/* Without memory, the order is another. */
+			map_set(&at, hash_bytes(name, strlen(name)) | 1, ++n);
+		}
+	for (size_t i = 0; i < b->rows.len; i++) {
+		const char *name = b->rows.at[i].test;
+		const u64 *place = map_get(&at, hash_bytes(name, strlen(name)) | 1);
+
+		b->rows.at[i].number = (place ? *place : n + 1) * b->rows.len + i;
+	}
+	if (b->rows.len)
+		qsort(b->rows.at, b->rows.len, sizeof(*b->rows.at), by_case);
+	map_fini(&at);
+}
+
 int test_end_metrics(struct test_job *j, int status)
 {
 	struct test_metrics *m = &j->metrics;
 	const struct metric_base *base = &m->saved.base;
 	const char *against = m->saved.against;
-	bool is_part = j->filter || j->shards;
 	int saved;
 
-	for (size_t i = 0; i < base->rows.len && !is_part; i++) {
+	for (size_t i = 0; i < base->rows.len && !test_is_part(j); i++) {
 		const struct metric_base_row *row = &base->rows.at[i];
 
 		if (row->is_seen || (i && !strcmp(row->test, base->rows.at[i - 1].test)))
@@ -123,6 +191,8 @@ int test_end_metrics(struct test_job *j, int status)
 			row->test, against, row->line);
 		status = TOOL_FINDINGS;
 	}
+	if (test_is_part(j))
+		order_rows(j, &m->now);
 	/* What differs was told by case. */
 	m->saved.against = NULL;
 	saved = saved_judge(&m->saved, j->self, &m->now);
