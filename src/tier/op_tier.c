@@ -145,20 +145,32 @@ static ALWAYS_INLINE void count_run(bool counted, const struct tier_run *r, u32 
 		stats_add(STATS_CODE, (u64)warps * r->n, 0, (u64)by_code * r->n);
 }
 
+/* Every TIER_CALLS-th of the gang stands for all of them. */
+static ALWAYS_INLINE bool is_counted_call(struct gang *g)
+{
+	if (PL_LIKELY(++g->calls < TIER_CALLS))
+		return false;
+	g->calls = 0;
+	return true;
+}
+
 static ALWAYS_INLINE const struct uop *run_tier(struct gang *g, const struct uop *in, bool counted)
 {
 	struct tier_run *r = tier_run_at(g->env->program, (u32)(in - g->uops));
 	u32 done;
 
 	if (PL_UNLIKELY(__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY)) {
-		tier_look(g, r);
+		if (r->looks_always)
+			tier_look(g, r, 1);
+		else if (is_counted_call(g))
+			tier_look(g, r, TIER_CALLS);
 		if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != TIER_READY) {
 			count_run(counted, r, WARPS, 0);
 			return g->table->run[in->inner](g, in);
 		}
 	}
-	if (!(++g->calls & 15))
-		__atomic_fetch_add(&r->came, 16, __ATOMIC_RELAXED);
+	if (is_counted_call(g))
+		__atomic_fetch_add(&r->came, TIER_CALLS, __ATOMIC_RELAXED);
 	done = run_code(g, in, r);
 	count_run(counted, r, WARPS, done - g->warp);
 	if (PL_LIKELY(done == g->warp + WARPS))

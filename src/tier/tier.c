@@ -9,10 +9,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Thread instructions of a program's launches before its runs are looked for. */
+/* Thread instructions of a program's launches before its runs are looked for, without loops. */
 #define WORK_LEAST 20000000u
-/* Calls of a run before it is compiled. */
-#define CALLS_LEAST 64u
+/*
+ * Micro-ops of a run that gangs have interpreted before it is compiled: some tenths of a second,
+ * several times what compiling takes.
+ */
+#define RUN_LEAST 2000000u
+/* Others of the program that have done this part of it are compiled with it. */
+#define RUN_BESIDE 8u
 /* Calls in which code gives up before it is asked whether that pays. */
 #define LEFT_MANY 64u
 /* Programs whose code is kept at a time. */
@@ -229,6 +234,7 @@ static struct uop *find_runs(struct tier *t)
 	memcpy(uop, p->uop, (size_t)p->uops * sizeof(*uop));
 	for (u32 i = 0; i < t->run_len; i++) {
 		t->run_of[t->runs[i].first] = i;
+		t->runs[i].looks_always = tier_chosen() == TIER_TWO;
 		if (set_beside(p, &t->runs[i]))
 			uop[t->runs[i].first].op = stats_on() ? OP_tier_counted : OP_tier;
 	}
@@ -257,24 +263,40 @@ static struct tier *tier_take_locked(const struct exec_env *e)
 	return tier_of(p);
 }
 
+/* How often it goes through one is not known before. */
+static bool has_loops(const struct program *p)
+{
+	for (u32 i = 0; i < p->uops; i++)
+		if (p->uop[i].flags & UOPF_BACK)
+			return true;
+	return false;
+}
+
+/* Is this launch the first for which runs are to be looked for? */
+static bool begins_looking(struct tier *t, const struct exec_env *e)
+{
+	const struct program *p = e->program;
+	u64 ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
+	bool first = !t->work;
+
+	t->work += ctas * e->block[0] * e->block[1] * e->block[2] * (p->thread_insns + 1);
+	return !t->counted && all.programs < PROGRAMS_MOST &&
+	       (tier_chosen() == TIER_TWO || t->work >= WORK_LEAST || (first && has_loops(p)));
+}
+
 const struct uop *tier_begin(const struct exec_env *e)
 {
 	const struct program *p = e->program;
-	enum tier_choice how = tier_chosen();
 	struct tier *t;
 	struct uop *uop = NULL;
 
-	if (PL_LIKELY(how == TIER_ONE) || !may_run(e))
+	if (PL_LIKELY(!tier_is_wanted()) || !may_run(e))
 		return p->uop;
 	tier_watch_forks();
 	pthread_mutex_lock(&all.lock);
 	t = tier_take_locked(e);
 	if (t && t->ops == e->ops) {
-		u64 ctas = (u64)e->grid[0] * e->grid[1] * e->grid[2];
-
-		t->work += ctas * e->block[0] * e->block[1] * e->block[2] * (p->thread_insns + 1);
-		if (!t->counted && (how == TIER_TWO || t->work >= WORK_LEAST) &&
-		    all.programs < PROGRAMS_MOST) {
+		if (begins_looking(t, e)) {
 			t->counted = true;
 			all.programs++;
 			pthread_mutex_unlock(&all.lock);
@@ -413,25 +435,44 @@ static void expect_roots(struct tier_run *r)
 	}
 }
 
-void tier_look(const struct gang *g, struct tier_run *r)
+/* It waits for code from now on. False: another thread has chosen it. */
+static bool choose_run(struct tier_run *r)
+{
+	u8 look = TIER_LOOK;
+
+	if (!__atomic_compare_exchange_n(&r->state, &look, (u8)TIER_CHOSEN, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return false;
+	expect_roots(r);
+	__atomic_store_n(&r->came, 0, __ATOMIC_RELAXED);
+	tier_set_state(r, TIER_WAIT);
+	return true;
+}
+
+static void queue_runs(struct tier *t, struct tier_run *r)
+{
+	for (u32 i = 0; i < t->run_len; i++) {
+		struct tier_run *x = &t->runs[i];
+		u64 came = __atomic_load_n(&x->came, __ATOMIC_RELAXED);
+
+		if (tier_state_of(x) == TIER_LOOK && came * x->n >= RUN_LEAST / RUN_BESIDE)
+			choose_run(x);
+	}
+	queue(t, r);
+}
+
+void tier_look(const struct gang *g, struct tier_run *r, u32 calls)
 {
 	struct tier *t = tier_of(g->env->program);
-	u32 least = tier_chosen() == TIER_TWO ? 1 : CALLS_LEAST;
-	u8 look = TIER_LOOK;
+	u32 least = tier_chosen() == TIER_TWO ? 1 : RUN_LEAST / r->n;
 
 	if (tier_state_of(r) != TIER_LOOK)
 		return;
 	look_at_roots(g, r);
-	if (__atomic_add_fetch(&r->came, 1, __ATOMIC_RELAXED) < least)
+	if (__atomic_add_fetch(&r->came, calls, __ATOMIC_RELAXED) < least || !choose_run(r))
 		return;
-	if (!__atomic_compare_exchange_n(&r->state, &look, (u8)TIER_CHOSEN, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
-		return;
-	expect_roots(r);
-	__atomic_store_n(&r->came, 0, __ATOMIC_RELAXED);
-	tier_set_state(r, TIER_WAIT);
 	if (tier_chosen() != TIER_TWO) {
-		queue(t, r);
+		queue_runs(t, r);
 		return;
 	}
 	pthread_mutex_lock(&all.lock);

@@ -17,6 +17,8 @@
 
 #define TIER_ACCESSES 32u
 #define TIER_ROOTS 12u
+/* Calls of runs that a gang counts at a time; prime, so that no run of a loop is always passed. */
+#define TIER_CALLS 17u
 
 /* Where the accesses of a gang at an affine index begin. */
 struct tier_reach {
@@ -78,7 +80,8 @@ enum tier_state {
 
 struct tier_run {
 	u32 first, n;
-	u8 state; /* enum tier_state; atomic */
+	u8 state;          /* enum tier_state; atomic */
+	bool looks_always; /* is wanted compiled at its first call */
 	tier_function *code;
 	u32 accesses, affines, roots;
 	bool stores;
@@ -120,8 +123,8 @@ bool tier_stats_text(char *out, size_t size);
 const struct uop *tier_begin(const struct exec_env *e);
 /* The run that begins at the micro-op, which has OP_tier or OP_tier_counted. */
 struct tier_run *tier_run_at(const struct program *p, u32 pc);
-/* A run without code is about to be interpreted by a whole gang. */
-void tier_look(const struct gang *g, struct tier_run *r);
+/* A run without code is about to be interpreted by a whole gang, for the last of so many times. */
+void tier_look(const struct gang *g, struct tier_run *r, u32 calls);
 /* Code has given up once more. */
 void tier_left(const struct gang *g, struct tier_run *r);
 void tier_free(struct program *p);

@@ -157,6 +157,47 @@ else
 	PTXLOOM_TIER=2 succeeds "it runs" ptxloom run --stats "$program"
 	says err '^ptxloom: stats:   compile .* [1-9][0-9]* runs of micro-ops, by LLVM$' "and runs are compiled"
 fi
+
+# A loop that runs for a second: its code is made meanwhile, and nobody waits for it.
+cat >"$scratch/turns.ptx" <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry turns(.param .u64 out, .param .u32 n)
+{
+	.reg .pred %p;
+	.reg .b32 %r<4>, %s, %n;
+	.reg .b64 %d, %o;
+	ld.param.u64 %d, [out];
+	ld.param.u32 %n, [n];
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %o, %r1, 4;
+	add.u64 %d, %d, %o;
+LOOP:
+	mul.lo.u32 %r1, %r1, 1664525;
+	add.u32 %r1, %r1, 1013904223;
+	shr.u32 %s, %r1, 7;
+	xor.b32 %r1, %r1, %s;
+	add.u32 %r1, %r1, %n;
+	sub.u32 %n, %n, 1;
+	setp.ne.u32 %p, %n, 0;
+	@%p bra LOOP;
+	st.global.u32 [%d], %r1;
+	ret;
+}
+END
+if PTXLOOM_TIER=auto ptxloom exec samples/saxpy.ptx 2>&1 | grep -q "levels v3"; then
+	skip "in the background" "the level has none"
+else
+	for tier in 1 auto; do
+		PTXLOOM_STATS=1 PTXLOOM_WORKERS=1 PTXLOOM_TIER=$tier succeeds "with PTXLOOM_TIER=$tier" \
+			ptxloom exec "$scratch/turns.ptx" --block 256 --buffer out:u32[256] --arg u32=4000000 \
+			--dump "out=$scratch/turns.$tier"
+	done
+	cmp "$scratch/turns.1" "$scratch/turns.auto"
+	ok $? "in the background, with the same results"
+	says err '^ptxloom: stats:   code  *[1-9][0-9]*\.[0-9] %' "it is compiled"
+fi
 PTXLOOM_HOST_ISA=v2 PTXLOOM_TIER=2 ends 2 "levels without code are told" \
 	ptxloom exec "$kernels" --kernel own --buffer x:f32[4] --arg s32=4
 says err "PTXLOOM_TIER=2 compiles for levels v3 and v4 of the host, not for v2"
