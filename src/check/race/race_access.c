@@ -2,10 +2,17 @@
  * Accesses: each byte's last ones are compared with those that come.
  */
 #include "src/check/race/race_int.h"
+#include "src/base/setting.h"
 #include "src/check/race/update.h"
 #include "src/dev/place.h"
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
+
+/* ld.volatile and st.volatile: strong, unless those outside the toolkit's headers are not to be. */
+static bool volatile_is_strong(const struct program *p, u32 pc)
+{
+	return !setting_number(SETTING_CHECK_VOLATILE, 0) || place_is_of_toolkit(p, pc);
+}
 
 void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 {
@@ -21,8 +28,8 @@ void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 		m->tries = isa_form_has(form, M_cas);
 		m->of_group = isa_form_opcode(form) == OPCODE_wgmma_mma_async;
 		m->strong = m->acquires || m->releases || uop_kind(in->inner) == UOP_ATOMIC ||
-			    isa_form_has(form, M_relaxed) || isa_form_has(form, M_volatile) ||
-			    isa_form_has(form, M_mmio);
+			    isa_form_has(form, M_relaxed) || isa_form_has(form, M_mmio) ||
+			    (isa_form_has(form, M_volatile) && volatile_is_strong(l->program, pc));
 	}
 	m->known = true;
 }
