@@ -91,7 +91,7 @@ _ptxloom()
 			case ${COMP_WORDS[i]} in
 			-d | --device | -p | --pid | -x | --command | -ex | --eval-command | --color | --record | --record-launch | --schedule | --weak | -n | -j | --time | --strategy | --depth | --minimise | --shard | --inject | --fork | --memory | --report | --group | --model | --kernel | --seed | --schedules | --runs | --rules | --sweep | --error | --golden | --replay | --log-file | --print-limit | --print-level | --kernel-name | --kernel-name-exclude | --launch-skip | --launch-count | --padding | --num-callers | --suppressions | --error-exitcode) ((i++)) ;;
 			-k | -s | -c | -o | -i | --kernel-name-base | --launch-skip-before-match | --kernel-id | --devices | --set | --section | --metrics | --page | --print-source | --print-units | --print-metric-name | --cache-control | --export | --import | --assert | --save-metrics | --against | --allow | --kernel | --show | --sort | --threshold | --context | --clock-control | --replay-mode | --target-processes) ((i++)) ;;
-			--check | --coverage | --progress | --format | --leak-check | --show-backtrace) ((i += 2)) ;;
+			--check | --coverage | --progress | --format | --leak-check | --volatile | --show-backtrace) ((i += 2)) ;;
 			--timeout) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i += 2)) || ((i++)) ;;
 			--) ;;
 			-*) ;;
@@ -112,7 +112,7 @@ _ptxloom()
 			COMPREPLY=($(compgen -W "$options -k --kernel-name --kernel-name-base -s --launch-skip -c --launch-count --launch-skip-before-match --kernel-id --devices --set --section --metrics --page --diff --diff-limit --exit-code --print-source --csv --show --sort --threshold --context --nvtx --nvtx-include --nvtx-exclude --profile-from-start --disable-profiler-start-stop --print-summary --print-details --print-fp --print-raw-numbers --print-kernel-base --source-folder --source-folders --query-metrics-mode --import-source --list-metrics --version --trace --variables --trace-clock --print-units --print-metric-name --cache-control -o --export -f --force-overwrite -i --import --log-file --assert --save-metrics --against --allow --kernel --query-metrics --list-sections --list-sets --quiet -d --device --timeout --clock-control --replay-mode --target-processes --" -- "$word"))
 		elif [[ $word == -* ]]; then
 			[[ $command == check ]] &&
-				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --target-processes --warnings-as-errors --error-exitcode"
+				options="$options --format= --log-file --print-level --kernel-name --kernel-name-exclude --launch-skip --launch-count --padding --print-limit --suppressions --leak-check= --volatile= --show-backtrace= --num-callers --track-unused-memory --unused-memory-threshold --target-processes --warnings-as-errors --error-exitcode"
 			COMPREPLY=($(compgen -W "$options -d --device --check= --debug-wait --deterministic --stable --memory --after-fault --timeout --limit --fork= --progress= --record --record-launch --schedule --weak --inject --inject-dry-run --inject-strict --coverage= --report --stats --" -- "$word"))
 			[[ ${COMPREPLY-} == *= ]] && compopt -o nospace 2>/dev/null
 		else

@@ -119,6 +119,7 @@ complete -c ptxloom -n '__ptxloom_is run check exec' -l check -x -a 'mem race in
 complete -c ptxloom -n '__ptxloom_is check' -l format -x -a 'text json xml sarif github' -d 'how findings are written'
 complete -c ptxloom -n '__ptxloom_is check' -l log-file -r -d 'where findings are written'
 complete -c ptxloom -n '__ptxloom_is check' -l leak-check -x -a 'memory full' -d 'what leaks'
+complete -c ptxloom -n '__ptxloom_is check' -l volatile -x -a 'strong weak' -d 'what volatile accesses are'
 complete -c ptxloom -n '__ptxloom_is check' -l print-limit -x -d 'how many are printed'
 complete -c ptxloom -n '__ptxloom_is check' -l kernel-name -x -d 'check these kernels'
 complete -c ptxloom -n '__ptxloom_is check' -l kernel-name-exclude -x -d 'do not check these kernels'

@@ -14,6 +14,7 @@ const char tool_help_check[] =
 	"  --format=FORMAT         how findings are written: text (default), json, xml, sarif, github\n"
 	"  --log-file FILE         where, instead of standard error (%p: the process)\n"
 	"  --leak-check=WHAT       what leaks: memory (default); full: streams, events and other handles, too\n"
+	"  --volatile=WHAT         race: volatile accesses are strong (default), or weak: they race and order nothing\n"
 	"  --print-limit N         how many findings are printed as text (default 100)\n"
 	"  --print-level LEVEL     error: warnings are counted, but not printed; warn (default)\n"
 	"  --kernel-name PATTERN   check launches of these kernels only: names with * and ?, separated by |\n"

@@ -71,6 +71,71 @@ sed 's/mov.u32 %r2, dropped/ld.param.u64 %rd1, [p]/; s/st.shared.u32 \[%r2\]/st.
 	s/\.reg .b32/.reg .b64 %rd<2>; .reg .b32/' "$scratch/library.ptx" >"$scratch/global.ptx"
 status 86 env PTXLOOM_CHECK=race ptxloom exec "$scratch/global.ptx" --block 32 --buffer "o:u32[1]"
 
+# Warps that run apart store the same: their registers have moved on when they are compared.
+cat >"$scratch/apart.ptx" <<END
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %p1;
+	.reg .b32 %r<5>;
+	.reg .b64 %rd<4>;
+	.shared .align 4 .b32 tile[64];
+	mov.u32 %r1, %tid.x;
+	shl.b32 %r2, %r1, 2;
+	mov.u32 %r3, tile;
+	add.u32 %r3, %r3, %r2;
+	ld.param.u64 %rd1, [p];
+	mul.wide.u32 %rd2, %r1, 4;
+	add.u64 %rd1, %rd1, %rd2;
+	ld.global.u32 %r4, [%rd1];
+	st.shared.u32 [%r3], %r4;
+	ld.global.u32 %r4, [%rd1+128];
+	st.shared.u32 [%r3+128], %r4;
+	ret;
+}
+END
+for seed in 0 1 2 3; do
+	status 0 env PTXLOOM_SEED=$seed ptxloom exec "$scratch/apart.ptx" --check=race --block 32,8 \
+		--buffer "o:u32[64]=iota"
+	says err 'SUMMARY: 2 hazards displayed \(0 errors, 2 warnings\)' "seed $seed: the same value"
+done
+
+# Volatile: as PTX says, or as if it were plain; headers of the toolkit mean what they say.
+volatile_stores()
+{
+	cat <<END
+.version 7.8
+.target sm_80
+.address_size 64
+.file 1 "$1"
+.visible .entry k(.param .u64 p)
+{
+	.reg .b32 %r1;
+	.reg .b64 %rd1;
+	.loc 1 12 5
+	mov.u32 %r1, %tid.x;
+	ld.param.u64 %rd1, [p];
+	st.volatile.global.u32 [%rd1], %r1;
+	ret;
+}
+END
+}
+volatile_stores user.cu >"$scratch/user.ptx"
+volatile_stores /usr/local/cuda/include/cooperative_groups/details/sync.h >"$scratch/library.ptx"
+run="--check=race --block 64 --buffer o:u32[1]"
+status 0 ptxloom exec "$scratch/user.ptx" $run
+says err 'SUMMARY: 0 hazards displayed \(0 errors, 0 warnings\)' "volatile stores do not race"
+status 86 ptxloom exec "$scratch/user.ptx" $run --volatile=weak
+says err 'and Write access by thread .* at k in user\.cu:12 ' "weak ones do"
+status 0 ptxloom exec "$scratch/library.ptx" $run --volatile=weak
+says err 'SUMMARY: 0 hazards displayed \(0 errors, 0 warnings\)' "those of libraries are never weak"
+look fine_read_before_flag PTXLOOM_CHECK_VOLATILE=weak
+ok "$([ "$code" -eq 86 ]; echo $?)" "a flag that is volatile races if that is weak"
+status 2 ptxloom exec "$scratch/user.ptx" $run --volatile=plain
+says err "^ptxloom.*--volatile"
+
 # What the PTX ISA shows for mbarriers of a cluster: a fence behind their init, a relaxed arrival.
 init_in_cluster()
 {

@@ -2,10 +2,17 @@
  * Accesses: each byte's last ones are compared with those that come.
  */
 #include "src/check/race/race_int.h"
+#include "src/base/setting.h"
 #include "src/check/race/update.h"
 #include "src/dev/place.h"
 #include "src/exec/lane_access.h"
 #include "src/exec/turn.h"
+
+/* ld.volatile and st.volatile: strong, unless those outside the toolkit's headers are not to be. */
+static bool volatile_is_strong(const struct program *p, u32 pc)
+{
+	return !setting_number(SETTING_CHECK_VOLATILE, 0) || place_is_of_toolkit(p, pc);
+}
 
 void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 {
@@ -21,8 +28,8 @@ void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 		m->tries = isa_form_has(form, M_cas);
 		m->of_group = isa_form_opcode(form) == OPCODE_wgmma_mma_async;
 		m->strong = m->acquires || m->releases || uop_kind(in->inner) == UOP_ATOMIC ||
-			    isa_form_has(form, M_relaxed) || isa_form_has(form, M_volatile) ||
-			    isa_form_has(form, M_mmio);
+			    isa_form_has(form, M_relaxed) || isa_form_has(form, M_mmio) ||
+			    (isa_form_has(form, M_volatile) && volatile_is_strong(l->program, pc));
 	}
 	m->known = true;
 }
@@ -167,6 +174,20 @@ static bool stores_fixed(const struct visit *v, const struct touch *t)
 	return *fixed == 2;
 }
 
+/* Parts of one instruction: of a warp, or of a gang that runs together. */
+static bool at_once(const struct visit *v, const struct touch *t)
+{
+	const struct gang *g;
+
+	if (t->time != v->now.time || t->pc != v->now.pc ||
+	    who_cta_of(t->who) != who_cta_of(v->now.who))
+		return false;
+	g = exec_gang_of(v->a->cta, v->a->warp);
+	return t->who >> 5 == v->now.who >> 5 ||
+	       (g->mode == MODE_GANG &&
+		g == exec_gang_of(v->a->cta, who_index(t->who) / WARP_LANES));
+}
+
 /* Is the outcome the same whichever of the two comes first? */
 static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, u64 address,
 			bool is_write)
@@ -175,10 +196,7 @@ static bool is_harmless(const struct visit *v, const struct touch *t, u32 lane, 
 
 	if (!is_write || !v->writes)
 		return v->a->space == MEM_GLOBAL && w->silent && stores_fixed(v, w);
-	if (t->time == v->now.time && t->pc == v->now.pc &&
-	    who_cta_of(t->who) == who_cta_of(v->now.who))
-		return store_the_same(v, t, lane, address);
-	return v->now.silent;
+	return at_once(v, t) ? store_the_same(v, t, lane, address) : v->now.silent;
 }
 
 static bool same_in_row(const struct gang *g, u32 row, u32 bytes, u32 one, u32 other)
