@@ -7,6 +7,7 @@
 #define PL_BUILD_H
 
 #include "grammar/parse.h"
+#include "grammar/skim.h"
 #include "src/base/map.h"
 
 #include <stdlib.h>
@@ -189,6 +190,8 @@ struct parse {
 	struct str *section_name;
 	s64 name_offset;
 	u32 perf_row;
+	struct skim skim; /* the bodies that are read later, and how many of them have been met */
+	u32 skipped;
 };
 
 enum build_unexpected_kind {
@@ -272,6 +275,8 @@ int build_decimal(struct parse *p, const char *s, union PTX_YYSTYPE *out, struct
 int build_hex_float(const char *s, u8 type, union PTX_YYSTYPE *out);
 int build_string(struct parse *p, const char *s, size_t n, union PTX_YYSTYPE *out);
 int build_bad_char(struct parse *p, struct diag_span where, u8 c);
+/* The mark of a body that is left out, if one is left out there; the text goes on behind it. */
+int build_skipped(struct parse *p, struct diag_span *where);
 void build_keywords(struct parse *p);
 
 /* ---- build_expr.c: constant expressions ---- */
@@ -364,6 +369,8 @@ void build_list_end(struct parse *p);
 void build_perf(struct parse *p, u32 row, struct diag_span where);
 void build_perf_value(struct parse *p, u32 i, struct build_value v, struct diag_span where);
 void build_function_end(struct parse *p, struct diag_span where);
+/* The body is read later: ptx_read_body. */
+void build_body_skipped(struct parse *p, struct diag_span where);
 void build_body_begin(struct parse *p, struct diag_span where);
 void build_body_end(struct parse *p, struct diag_span where);
 void build_scope_begin(struct parse *p, struct diag_span where);

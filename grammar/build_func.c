@@ -182,14 +182,15 @@ static void own_params(struct parse *p, const struct ir_func *f)
 static void join_function(struct parse *p, u32 index, struct diag_span where)
 {
 	struct ir_func *f = p->f, *old = p->m->funcs.at[index];
+	bool defined = old->has_body && !old->later;
 
 	if (!same_signature(p->m, old, f))
 		build_error(p, where, "'%s' was declared with other parameters", f->name->text);
-	else if (old->has_body && f->has_body)
+	else if (old->has_body && f->has_body && (defined || f->later))
 		build_error(p, where, "'%s' is already defined", f->name->text);
 	f->index = index;
 	own_params(p, f);
-	if (old->has_body)
+	if (defined || (old->later && !f->has_body))
 		return;
 	if (f->linkage == IR_LOCAL || (f->linkage == IR_EXTERN && !f->has_body))
 		f->linkage = f->has_body && old->linkage == IR_EXTERN ? f->linkage : old->linkage;
@@ -248,6 +249,15 @@ void build_body_begin(struct parse *p, struct diag_span where)
 	if (!VEC_RESERVE(&p->f->operands, 1))
 		build_no_memory(p);
 	register_function(p, true);
+}
+
+void build_body_skipped(struct parse *p, struct diag_span where)
+{
+	if (!p->f)
+		return;
+	p->f->later = p->skipped;
+	build_body_begin(p, where);
+	leave_function(p, where.end);
 }
 
 void build_body_end(struct parse *p, struct diag_span where)

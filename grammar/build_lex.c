@@ -157,6 +157,18 @@ int build_bad_char(struct parse *p, struct diag_span where, u8 c)
 	return TOK_PTX_YYUNDEF;
 }
 
+int build_skipped(struct parse *p, struct diag_span *where)
+{
+	const struct skim_body *b =
+		p->skipped < p->skim.bodies.len ? &p->skim.bodies.at[p->skipped] : NULL;
+
+	if (!b || where->begin != b->begin)
+		return build_bad_char(p, *where, (u8)SKIM_MARK);
+	p->skipped++;
+	p->offset = where->end = b->end;
+	return TOK_SKIPPED;
+}
+
 void build_dwarf_line(struct parse *p, const char *s, size_t n)
 {
 	const char *copy = arena_strdup(&p->m->arena, s, n);

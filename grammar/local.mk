@@ -12,7 +12,8 @@ libcore_la_SOURCES += \
 	grammar/build_private.c \
 	grammar/build_register.c \
 	grammar/build_say.c \
-	grammar/parse.c grammar/parse.h
+	grammar/parse.c grammar/parse.h \
+	grammar/skim.c grammar/skim.h
 
 # Generated code is compiled apart: it need not pass our warnings.
 noinst_LTLIBRARIES += libgrammar.la

@@ -1,5 +1,5 @@
 /*
- * ptx_parse: sets up one parser, runs it, tears it down.
+ * ptx_parse: sets up one parser, runs it, tears it down; or keeps it, for bodies to be read later.
  */
 #include "grammar/build.h"
 #include "grammar/ptx.tab.h"
@@ -33,30 +33,25 @@ static void parse_fini(struct parse *p)
 	VEC_FREE(&p->table_jumps);
 	VEC_FREE(&p->shared_seen);
 	VEC_FREE(&p->list_vars);
+	VEC_FREE(&p->skim.bodies);
 	map_fini(&p->places);
 	text_fini(&p->target_text);
 }
 
-static void run(struct parse *p)
+static size_t text_len(const struct diag_source *s)
 {
-	const struct diag_source *src = &p->m->source;
-	size_t n = src->size ? strnlen(src->text, src->size) : 0;
+	return s->size ? strnlen(s->text, s->size) : 0;
+}
+
+/* The scanner writes into `text`, n bytes and two NUL bytes. */
+static void scan_text(struct parse *p, char *text, size_t n)
+{
 	YY_BUFFER_STATE buffer;
 	void *scanner;
-	char *copy;
 
-	/* The scanner writes into its buffer and wants two NUL bytes after it. */
-	copy = malloc(n + 2);
-	if (!copy)
+	if (ptx_yylex_init_extra(p, &scanner))
 		return build_no_memory(p);
-	memcpy(copy, src->text, n);
-	copy[n] = copy[n + 1] = 0;
-	build_keywords(p);
-	if (ptx_yylex_init_extra(p, &scanner)) {
-		free(copy);
-		return build_no_memory(p);
-	}
-	buffer = ptx_yy_scan_buffer(copy, n + 2, scanner);
+	buffer = ptx_yy_scan_buffer(text, n + 2, scanner);
 	if (!buffer)
 		build_no_memory(p);
 	else if (!p->out_of_memory && ptx_yyparse(scanner, p) == 2)
@@ -64,6 +59,20 @@ static void run(struct parse *p)
 	if (buffer)
 		ptx_yy_delete_buffer(buffer, scanner);
 	ptx_yylex_destroy(scanner);
+}
+
+/* Read the source from one offset to another. */
+static void scan_range(struct parse *p, size_t begin, size_t end)
+{
+	size_t n = end - begin;
+	char *copy = malloc(n + 2);
+
+	if (!copy)
+		return build_no_memory(p);
+	memcpy(copy, p->m->source.text + begin, n);
+	copy[n] = copy[n + 1] = 0;
+	p->offset = (u32)begin;
+	scan_text(p, copy, n);
 	free(copy);
 }
 
@@ -86,10 +95,143 @@ struct ir_module *ptx_parse(const struct diag_source *source, const struct ptx_o
 		diag_at(d, DIAG_ERROR, source, DIAG_NOWHERE, NULL, "out of memory");
 		return NULL;
 	}
-	run(&p);
+	build_keywords(&p);
+	scan_range(&p, 0, text_len(source));
 	parse_fini(&p);
 	if (d->errors == errors)
 		return p.m;
 	ir_module_free(p.m);
 	return NULL;
+}
+
+/* ---- bodies that are read later ---- */
+
+struct ptx_later {
+	struct parse parse;
+	u64 left; /* bytes that have not been read */
+};
+
+/* The source without those bodies. */
+static void scan_outside(struct parse *p, size_t n)
+{
+	size_t bodies = p->skim.bodies.len, at = 0, to = 0;
+	char *copy = malloc(n + 2);
+
+	if (!copy)
+		return build_no_memory(p);
+	for (size_t i = 0; i < bodies; i++) {
+		const struct skim_body *b = &p->skim.bodies.at[i];
+
+		memcpy(copy + to, p->m->source.text + at, b->begin - at);
+		to += b->begin - at;
+		copy[to++] = SKIM_MARK;
+		at = b->end;
+	}
+	memcpy(copy + to, p->m->source.text + at, n - at);
+	to += n - at;
+	copy[to] = copy[to + 1] = 0;
+	scan_text(p, copy, to);
+	free(copy);
+}
+
+/* Elements stay where they are when bodies are read: others may be using them. */
+static bool reserve_for_bodies(const struct parse *p)
+{
+	return VEC_RESERVE(&p->m->vars, p->skim.vars) && VEC_RESERVE(&p->m->locs, p->skim.locs);
+}
+
+static bool read_outside(struct parse *p, const struct diag_source *source)
+{
+	size_t n = text_len(source);
+
+	if (source->size > SOURCE_MAX || !skim_module(&p->skim, source->text, n) ||
+	    !p->skim.bodies.len)
+		return false;
+	p->m = ir_module_new(source,
+			     p->options.memory_limit ? p->options.memory_limit : MEMORY_DEFAULT);
+	if (!p->m)
+		return false;
+	build_keywords(p);
+	scan_outside(p, n);
+	return !p->d->errors && !p->d->warnings && p->skipped == p->skim.bodies.len &&
+	       !p->privates.len && reserve_for_bodies(p);
+}
+
+static u64 body_bytes(const struct skim_body *b)
+{
+	return b->end - b->begin;
+}
+
+struct ir_module *ptx_parse_later(const struct diag_source *source,
+				  const struct ptx_options *options, struct ptx_later **later)
+{
+	struct ptx_later *l = calloc(1, sizeof(*l));
+	struct diag quiet;
+	bool ok;
+
+	*later = NULL;
+	if (!l)
+		return NULL;
+	diag_init(&quiet, NULL, NULL);
+	quiet.error_limit = 1;
+	l->parse = (struct parse){.d = &quiet, .guard = IR_NONE, .loc = IR_NONE, .epoch = 1};
+	if (options)
+		l->parse.options = *options;
+	ok = read_outside(&l->parse, source);
+	diag_fini(&quiet);
+	if (ok) {
+		for (size_t i = 0; i < l->parse.skim.bodies.len; i++)
+			l->left += body_bytes(&l->parse.skim.bodies.at[i]);
+		*later = l;
+		return l->parse.m;
+	}
+	ir_module_free(l->parse.m);
+	ptx_later_free(l);
+	return NULL;
+}
+
+void ptx_later_free(struct ptx_later *l)
+{
+	if (l)
+		parse_fini(&l->parse);
+	free(l);
+}
+
+u64 ptx_later_bytes(const struct ptx_later *l)
+{
+	return l->left;
+}
+
+/* The function stays where it is: what was read takes its place. */
+static void put_in_place(struct ir_module *m, struct ir_func *f)
+{
+	struct ir_func *read = m->funcs.at[f->index], old = *f;
+
+	*f = *read;
+	f->definition = old.definition;
+	*read = old;
+	m->funcs.at[f->index] = f;
+}
+
+bool ptx_read_body(struct ptx_later *l, struct ir_func *f, struct diag *d)
+{
+	struct parse *p = &l->parse;
+	struct skim_body *b = &p->skim.bodies.at[f->later - 1];
+	u32 errors = d->errors, index = f->index;
+
+	if (b->failed)
+		return false;
+	p->d = d;
+	p->stopped = false;
+	scan_range(p, b->item, b->end);
+	b->failed = d->errors != errors || p->m->funcs.at[index] == f;
+	if (!b->failed) {
+		put_in_place(p->m, f);
+		l->left -= body_bytes(b);
+		return true;
+	}
+	p->jumps.len = 0;
+	build_recover_item(p);
+	p->m->funcs.at[index] = f;
+	return false;
 }

@@ -50,6 +50,7 @@ static void ptx_yyerror(struct diag_span *where, void *scanner, struct parse *p,
 %token PRAGMA ".pragma" ENTRY ".entry" FUNC ".func" ALIAS ".alias" ALIGN ".align" ATTRIBUTE ".attribute"
 %token PTR ".ptr" LANGUAGE ".language" MANAGED ".managed" UNIFIED ".unified"
 %token BRANCHTARGETS ".branchtargets" CALLTARGETS ".calltargets" CALLPROTOTYPE ".callprototype"
+%token SKIPPED "function body"
 %token SHL "<<" SHR ">>" LE "<=" GE ">=" EQ "==" NE "!=" ANDAND "&&" OROR "||"
 
 %type <value> expr unary
@@ -180,6 +181,7 @@ function_end:
 	';'				{ build_function_end(p, @1); }
 |	'{'				{ build_body_begin(p, @1); }
 	statements '}'			{ build_body_end(p, @4); }
+|	SKIPPED				{ build_body_skipped(p, @1); }
 ;
 
 results:
@@ -618,6 +620,17 @@ static enum build_unexpected_kind kind_of(yysymbol_kind_t token)
 	}
 }
 
+/* That one is not of the text. */
+static int without_skipped(yysymbol_kind_t *expected, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (expected[i] != YYSYMBOL_SKIPPED)
+			expected[kept++] = expected[i];
+	return kept;
+}
+
 static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, struct parse *p)
 {
 	yysymbol_kind_t expected[YYNTOKENS], token = yypcontext_token(context);
@@ -626,6 +639,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, str
 				     .name = yysymbol_name(token)};
 
 	(void)scanner;
+	n = without_skipped(expected, n);
 	for (int i = 0; i < n; i++) {
 		u.mark |= is_symbol(expected[i], "';'");
 		u.comma |= is_symbol(expected[i], "','");

@@ -77,6 +77,7 @@ struct rt_image {
 	/* Of the program or library that has `code`: first address and path; NULL: none has. */
 	const void *object;
 	const char *object_path; /* the loader's */
+	bool is_registered;      /* by start-up code that a compiler made */
 	struct rt_image_state *state;
 	struct rt_function *functions;
 	struct map by_name; /* hash of a kernel's name -> struct rt_function * */

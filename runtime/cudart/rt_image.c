@@ -198,8 +198,9 @@ static enum status load_image(struct rt_image *image, struct rt_device *d,
 
 	diag_init(&diag, is_quiet ? NULL : diag_print, stderr);
 	diag.error_limit = 5;
-	status = device_program_load_image(&d->dev, image->code, image->size, image->name, &diag,
-					   out);
+	status =
+		(image->is_registered ? device_program_load_registered : device_program_load_image)(
+			&d->dev, image->code, image->size, image->name, &diag, out);
 	diag_fini(&diag);
 	if (status == STATUS_NO_BINARY_FOR_GPU && !is_quiet)
 		name_library(image);
@@ -248,7 +249,8 @@ static struct device_kernel *kernel_now(const struct rt_function *f, int *status
 		__atomic_store_n(&((struct rt_function *)(uintptr_t)f)->kernel, k,
 				 __ATOMIC_RELEASE);
 	else if (p || !f->image)
-		*status = cudaErrorInvalidDeviceFunction;
+		*status = p && device_program_has_bad(p, f->name) ? (int)STATUS_INVALID_PTX
+								  : cudaErrorInvalidDeviceFunction;
 	return k;
 }
 

@@ -19,7 +19,9 @@ void **plrt___cudaRegisterFatBinary(void *wrapper)
 {
 	struct rt_image *i = rt_image_new(wrapper, 0, false, "<fat binary>");
 
-	if (!i)
+	if (i)
+		i->is_registered = true;
+	else
 		no_memory();
 	return (void **)i;
 }

@@ -248,6 +248,11 @@ struct device_text {
 	const char *text;
 	size_t size;
 	void *owned;
+	/*
+	 * Bodies of its functions may be read when kernels that need them are asked for: errors in
+	 * them show then. Of a program of one text.
+	 */
+	bool later;
 };
 
 /* What machine code beside the PTX says of a kernel. */
@@ -264,7 +269,8 @@ struct device_program {
 	struct diag_source *sources;
 	char **names;
 	void **owned;
-	u64 **address; /* of every variable of each unit, 0: none */
+	u64 **address;  /* of every variable of each unit, 0: none */
+	size_t *placed; /* of those how many there were when it was loaded: later ones have none */
 	struct arena arena;
 	pthread_mutex_t lock;
 	struct device_kernel *kernels; /* those asked for so far */
@@ -274,6 +280,14 @@ struct device_program {
 	u32 given; /* units that were loaded; those after them are built in */
 	enum ir_link_mode mode;
 	bool told; /* device.on_program knows of it */
+	/*
+	 * What is left to be read of the first unit; NULL: nothing is. Guarded by lock, as are its
+	 * names. What is wrong with it is told to the sink that loading told.
+	 */
+	struct ptx_later *later;
+	void (*sink)(void *user, const struct diag_message *m);
+	void *sink_user;
+	u32 error_limit;
 };
 
 /*
@@ -293,6 +307,14 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 enum status device_program_load_image(struct device *dev, const void *image, size_t size,
 				      const char *name, struct diag *d,
 				      struct device_program **out);
+/*
+ * The same for an image that came with a program or library, from a compiler: of a large one the
+ * bodies of functions are read when kernels that need them are asked for, unless an observer, a
+ * debugger or coverage wants all of the program.
+ */
+enum status device_program_load_registered(struct device *dev, const void *image, size_t size,
+					   const char *name, struct diag *d,
+					   struct device_program **out);
 /*
  * The PTX texts of an image that device_program_load_image would load. *texts is to be freed, and
  * what they own. Errors as there.
@@ -318,8 +340,13 @@ enum status device_image_check(struct device *dev, const void *image, size_t siz
 bool device_program_is_whole(const struct device_program *p, struct diag *d);
 /* None of its kernels may be running. NULL is allowed. */
 void device_program_unload(struct device_program *p);
-/* The kernel of this name, NULL: none. Stays valid as long as the program. */
+/*
+ * The kernel of this name, NULL: none, or it was to be read now and is wrong. Stays valid as long
+ * as the program.
+ */
 struct device_kernel *device_program_kernel(struct device_program *p, const char *name);
+/* Is there a kernel of this name, which device_program_kernel cannot give? */
+bool device_program_has_bad(struct device_program *p, const char *name);
 /* The n-th kernel in the order of the texts, NULL past the end. */
 struct device_kernel *device_program_nth(struct device_program *p, u32 n);
 /* How many kernels there are. */

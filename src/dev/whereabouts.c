@@ -50,7 +50,7 @@ static const char *kind_name(const struct mem_range *r)
 static const char *variable_at(const struct device_program *p, u64 address)
 {
 	for (u32 u = 0; p && u < p->len; u++)
-		for (size_t i = 0; i < p->units[u]->vars.len; i++)
+		for (size_t i = 0; i < p->placed[u]; i++)
 			if (p->address[u][i] == address && p->units[u]->vars.at[i]->name)
 				return p->units[u]->vars.at[i]->name->text;
 	return NULL;

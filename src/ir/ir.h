@@ -240,6 +240,7 @@ struct ir_func {
 	u32 declared; /* the same of its first declaration */
 	bool unified; /* .attribute(.unified(..)) */
 	u64 unified_id[2];
+	u32 later; /* its body has not been read yet (ptx_read_body); 0: it has, or there is none */
 	struct ir_func *definition;
 };
 

@@ -195,6 +195,12 @@ static void note_uses(const struct ir_module *m, const struct uses *u)
 	for (size_t i = 0; i < m->funcs.len; i++) {
 		const struct ir_func *f = m->funcs.at[i];
 
+		if (f->later) {
+			/* It may use any of them. */
+			memset(u->vars, true, m->vars.len);
+			memset(u->funcs, true, m->funcs.len);
+			return;
+		}
 		for (size_t k = 0; k < f->operands.len; k++) {
 			const struct ir_operand *op = &f->operands.at[k];
 

@@ -5,6 +5,28 @@
 #include "src/lower/callee.h"
 #include "src/lower/lower_int.h"
 
+/* Bodies that are read later add variables (ir.h: later): they are not in this program. */
+static u32 *keep_offsets(struct arena *a, const u32 *offsets, size_t vars, size_t vars_max)
+{
+	u32 *kept = ARENA_ARRAY(a, u32, vars_max);
+
+	if (!kept)
+		return NULL;
+	memset(kept, 0xff, sizeof(u32) * vars_max);
+	if (vars)
+		memcpy(kept, offsets, sizeof(u32) * vars);
+	return kept;
+}
+
+static u8 *keep_in_stack(struct arena *a, const u8 *in_stack, size_t vars, size_t vars_max)
+{
+	u8 *kept = ARENA_ARRAY(a, u8, vars_max);
+
+	if (kept && vars)
+		memcpy(kept, in_stack, vars);
+	return kept;
+}
+
 bool lower_keep_places(struct lower *l)
 {
 	struct program *p = l->p;
@@ -15,13 +37,13 @@ bool lower_keep_places(struct lower *l)
 		return false;
 	for (u32 u = 0; u < n; u++) {
 		const struct exec_unit *from = &l->options.units[u];
-		size_t vars = from->module->vars.len;
+		size_t vars = from->module->vars.len, most = from->module->vars.cap;
 
 		units[u] = (struct program_unit){
 			.module = from->module,
 			.var_address = from->var_address,
-			.offset = arena_copy(&p->arena, l->offsets[u], sizeof(u32) * vars),
-			.in_stack = arena_copy(&p->arena, l->places[u], vars),
+			.offset = keep_offsets(&p->arena, l->offsets[u], vars, most),
+			.in_stack = keep_in_stack(&p->arena, l->places[u], vars, most),
 		};
 		if (vars && (!units[u].offset || !units[u].in_stack))
 			return false;

@@ -2,7 +2,7 @@
 # api_tests and two below.
 api_tests = tests/api/errors tests/api/misuse tests/api/modules tests/api/devices tests/api/nested tests/api/versions \
 	tests/api/memory tests/api/host_pointers tests/api/sizes tests/api/memory_shared tests/api/texrefs tests/api/batches tests/api/pools tests/api/lifetimes tests/api/symbols
-api_tests += tests/api/threads tests/api/process tests/api/memory_processes
+api_tests += tests/api/later tests/api/threads tests/api/process tests/api/memory_processes
 api_common = tests/api/sanitizer.c
 # An rpath that counts for what sanitizers open, too.
 api_flags = $(AM_LDFLAGS) -Wl,--disable-new-dtags -Wl,--no-as-needed -Wl,-rpath,$(abs_builddir)/.libs
@@ -12,6 +12,10 @@ tests_api_errors_SOURCES = tests/api/errors.c tests/check.h $(api_common)
 tests_api_errors_LDADD = $(api_link)
 tests_api_errors_LDFLAGS = $(api_flags)
 tests_api_errors_DEPENDENCIES = $(cuda_names)
+tests_api_later_SOURCES = tests/api/later.c tests/check.h $(api_common)
+tests_api_later_LDADD = $(api_link)
+tests_api_later_LDFLAGS = $(api_flags)
+tests_api_later_DEPENDENCIES = $(cuda_names)
 tests_api_misuse_SOURCES = tests/api/misuse.c tests/check.h $(api_common)
 tests_api_misuse_LDADD = $(api_link)
 tests_api_misuse_LDFLAGS = $(api_flags)

@@ -4,9 +4,9 @@
  *   fuzz_ptx FILE...  runs these files once
  *   fuzz_ptx          changes the modules of tests/forms and tests/errors, and some that are made
  *                     to be linked; the same changes each run; --long [N [FIRST]]: N of them
- * Every text is read twice, to be checked and to be run. An accepted module is printed and must
- * come back the same; one to be run is linked alone, and with the last one that was accepted
- * before, in either order.
+ * Every text is read twice, to be checked and to be run; the second time in parts, too. An accepted
+ * module is printed and must come back the same; one to be run is linked alone, and with the last
+ * one that was accepted before, in either order.
  */
 #include "tests/unit/ptx/ptx_exercise.h"
 
@@ -63,6 +63,32 @@ static void link_with_last(const char *text, size_t size)
 	text_add(&last, text, size);
 }
 
+/*
+ * Read in parts, if it can be: what is right as a whole is right in parts. Not so the other way: a
+ * part may use names that come after it.
+ */
+static void run_in_parts(const char *text, size_t size, bool is_right)
+{
+	struct ptx_options options = {.memory_limit = 2 * MEMORY_MAX, .nesting_limit = 32};
+	struct diag_source source = {"<fuzz>", text, size};
+	struct ptx_later *later;
+	struct ir_module *m = ptx_parse_later(&source, &options, &later);
+	struct diag d;
+
+	diag_init(&d, NULL, NULL);
+	d.error_limit = 20;
+	for (size_t i = m ? m->funcs.len : 0; i-- > 0;)
+		if (m->funcs.at[i]->later && !ptx_read_body(later, m->funcs.at[i], &d) &&
+		    is_right) {
+			fwrite(text, 1, size, stderr);
+			fprintf(stderr, "\nin parts: %s\n", d.first_error.at);
+			abort();
+		}
+	diag_fini(&d);
+	ptx_later_free(later);
+	ir_module_free(m);
+}
+
 static void run_once(const char *text, size_t size, bool lint)
 {
 	struct ptx_options options = {
@@ -78,6 +104,8 @@ static void run_once(const char *text, size_t size, bool lint)
 			why.at ? why.at : "");
 		abort();
 	}
+	if (!lint)
+		run_in_parts(text, size, m != NULL);
 	if (m && !lint)
 		link_with_last(text, size);
 	ir_module_free(m);

@@ -94,6 +94,7 @@ unit_tests += \
 	tests/unit/ptx/grammar_data \
 	tests/unit/ptx/grammar_expr \
 	tests/unit/ptx/grammar_absurd \
+	tests/unit/ptx/grammar_later \
 	tests/unit/ptx/grammar_limits \
 	tests/unit/ptx/grammar_say \
 	tests/unit/ptx/grammar_scope \

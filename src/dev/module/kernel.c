@@ -6,6 +6,7 @@
 #include "src/base/stats.h"
 #include "src/lower/callee.h"
 #include "src/dev/module/callee.h"
+#include "src/dev/module/module.h"
 #include "src/sched/debug.h"
 
 static bool fill_params(struct device_kernel *k, struct arena *a)
@@ -67,8 +68,23 @@ static struct device_kernel *make_kernel(struct device_program *p, u32 unit,
 	return *at = k;
 }
 
+/* Read what the kernel needs of a unit that was not read whole. False: it is wrong. */
+static bool read_kernel_body(struct device_program *p, u32 unit, struct ir_func *f)
+{
+	struct diag d;
+	bool ok;
+
+	if (!p->later || unit)
+		return true;
+	diag_init(&d, p->sink, p->sink_user);
+	d.error_limit = p->error_limit;
+	ok = module_read_reached(p->later, p->units[unit], f, &d);
+	diag_fini(&d);
+	return ok;
+}
+
 /* Kernels are made when asked for; once made they stay. */
-static struct device_kernel *kernel_of(struct device_program *p, u32 unit, const struct ir_func *f)
+static struct device_kernel *kernel_of(struct device_program *p, u32 unit, struct ir_func *f)
 {
 	struct device_kernel *k;
 
@@ -78,7 +94,7 @@ static struct device_kernel *kernel_of(struct device_program *p, u32 unit, const
 	pthread_mutex_lock(&p->lock);
 	for (k = p->kernels; k && k->func != f; k = k->next)
 		;
-	if (!k)
+	if (!k && read_kernel_body(p, unit, f))
 		k = make_kernel(p, unit, f);
 	pthread_mutex_unlock(&p->lock);
 	return k;
@@ -89,24 +105,57 @@ static bool is_kernel(const struct ir_func *f)
 	return f->is_entry && f->has_body && f->definition == f;
 }
 
+/* The kernel of this name and its unit, NULL: none. */
+static struct ir_func *find_kernel_named(struct device_program *p, const char *name, u32 *unit)
+{
+	struct ir_func *f = NULL;
+
+	/* Bodies that other threads read add names. */
+	pthread_mutex_lock(&p->lock);
+	for (*unit = 0; *unit < p->len; ++*unit) {
+		f = ir_find_func(p->units[*unit], name);
+		if (f && is_kernel(f))
+			break;
+		f = NULL;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return f;
+}
+
 struct device_kernel *device_program_kernel(struct device_program *p, const char *name)
 {
-	for (u32 u = 0; u < p->len; u++) {
-		const struct ir_func *f = ir_find_func(p->units[u], name);
+	u32 unit;
+	struct ir_func *f = find_kernel_named(p, name, &unit);
 
-		if (f && is_kernel(f))
-			return kernel_of(p, u, f);
-	}
+	return f ? kernel_of(p, unit, f) : NULL;
+}
+
+bool device_program_has_bad(struct device_program *p, const char *name)
+{
+	u32 unit;
+	struct ir_func *f = p->later ? find_kernel_named(p, name, &unit) : NULL;
+
+	return f && !kernel_of(p, unit, f);
+}
+
+static struct ir_func *find_nth_locked(const struct device_program *p, u32 n, u32 *unit)
+{
+	for (*unit = 0; *unit < p->len; ++*unit)
+		for (size_t i = 0; i < p->units[*unit]->funcs.len; i++)
+			if (is_kernel(p->units[*unit]->funcs.at[i]) && !n--)
+				return p->units[*unit]->funcs.at[i];
 	return NULL;
 }
 
 struct device_kernel *device_program_nth(struct device_program *p, u32 n)
 {
-	for (u32 u = 0; u < p->len; u++)
-		for (size_t i = 0; i < p->units[u]->funcs.len; i++)
-			if (is_kernel(p->units[u]->funcs.at[i]) && !n--)
-				return kernel_of(p, u, p->units[u]->funcs.at[i]);
-	return NULL;
+	struct ir_func *f;
+	u32 unit;
+
+	pthread_mutex_lock(&p->lock);
+	f = find_nth_locked(p, n, &unit);
+	pthread_mutex_unlock(&p->lock);
+	return f ? kernel_of(p, unit, f) : NULL;
 }
 
 u32 device_program_kernels(const struct device_program *p)

@@ -21,4 +21,19 @@ enum module_use { MODULE_JUDGE, MODULE_LOAD };
 struct ir_module *module_parse(const struct diag_source *source, enum module_use use,
 			       struct diag *d);
 
+struct ptx_later;
+
+/*
+ * The same to load it, without the bodies of functions; NULL, without a message: the text is to be
+ * parsed whole. See ptx_parse_later.
+ */
+struct ir_module *module_parse_later(const struct diag_source *source, struct ptx_later **later);
+/*
+ * Reads what a kernel needs of such a module: its own body, those of what it calls or mentions, all
+ * of them where it calls through a pointer. False: one of them has errors, which went to `d`, or
+ * did so before.
+ */
+bool module_read_reached(struct ptx_later *later, struct ir_module *m, struct ir_func *kernel,
+			 struct diag *d);
+
 #endif

@@ -2,6 +2,7 @@
  * Programs: units linked, variables placed. Images are read in program_image.c, kernels found in
  * kernel.c.
  */
+#include "grammar/parse.h"
 #include "src/dev/module/builtin.h"
 #include "src/lower/lower.h"
 #include "src/dev/device.h"
@@ -9,6 +10,7 @@
 #include "src/dev/module/module.h"
 #include "src/dev/stream/order.h"
 #include "src/dev/texture/texref.h"
+#include "src/sched/debug.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -156,7 +158,9 @@ static bool place_variables(struct device_program *p)
 	bool ok = true;
 
 	for (u32 u = 0; u < p->len && ok; u++) {
-		p->address[u] = ARENA_ARRAY(&p->arena, u64, p->units[u]->vars.len + 1);
+		/* With those of bodies that are read later, which have no address. */
+		p->address[u] = ARENA_ARRAY(&p->arena, u64, p->units[u]->vars.cap + 1);
+		p->placed[u] = p->units[u]->vars.len;
 		p->exec_units[u] = (struct exec_unit){p->units[u], p->address[u]};
 		ok = p->address[u] != NULL;
 		for (u32 i = 0; i < p->units[u]->vars.len && ok; i++)
@@ -174,7 +178,7 @@ static bool place_variables(struct device_program *p)
 bool device_program_variable(struct device_program *p, const char *name, u64 *address, u64 *bytes)
 {
 	for (u32 u = 0; u < p->len; u++)
-		for (size_t i = 0; i < p->units[u]->vars.len; i++) {
+		for (size_t i = 0; i < p->placed[u]; i++) {
 			const struct ir_var *v = p->units[u]->vars.at[i];
 
 			if (v->func != IR_NONE || !p->address[u][i] || strcmp(v->name->text, name))
@@ -189,7 +193,7 @@ bool device_program_variable(struct device_program *p, const char *name, u64 *ad
 bool device_program_is_managed(const struct device_program *p, const char *name)
 {
 	for (u32 u = 0; u < p->len; u++)
-		for (size_t i = 0; i < p->units[u]->vars.len; i++) {
+		for (size_t i = 0; i < p->placed[u]; i++) {
 			const struct ir_var *v = p->units[u]->vars.at[i];
 
 			if (v->func == IR_NONE && v->managed && !strcmp(v->name->text, name))
@@ -200,6 +204,49 @@ bool device_program_is_managed(const struct device_program *p, const char *name)
 
 /* ---- loading ---- */
 
+/* Smaller ones are parsed in a few milliseconds. */
+#define LATER_BYTES_MIN ((size_t)256 << 10)
+
+/* Does an observer want all of its code? */
+static bool is_observed_whole(const struct device *d)
+{
+	return d->observer || d->observer_apart || d->observer_rest || d->counted.has ||
+	       d->counts & ~LOWER_COUNT_INSNS || d->on_program || d->reads_code ||
+	       d->tells_callers || d->recorder || sched_debug(d->pool);
+}
+
+/* Only what links by itself: else a unit that is parsed whole says what is missing. */
+static bool links_alone(struct device_program *p)
+{
+	struct diag quiet;
+	bool ok;
+
+	diag_init(&quiet, NULL, NULL);
+	ok = !builtin_is_needed(p->units, 1) && link_units(p, IR_LINK_WHOLE, &quiet) &&
+	     !quiet.warnings;
+	diag_fini(&quiet);
+	return ok;
+}
+
+static bool read_later(struct device_program *p, const struct device_text *text, u32 unit,
+		       struct diag *d)
+{
+	if (!text->later || p->len > 1 || text->size < LATER_BYTES_MIN || is_observed_whole(p->dev))
+		return false;
+	p->units[unit] = module_parse_later(&p->sources[unit], &p->later);
+	if (p->units[unit] && links_alone(p)) {
+		p->sink = d->sink;
+		p->sink_user = d->user;
+		p->error_limit = d->error_limit;
+		return true;
+	}
+	ptx_later_free(p->later);
+	ir_module_free(p->units[unit]);
+	p->later = NULL;
+	p->units[unit] = NULL;
+	return false;
+}
+
 static enum status load_units(struct device_program *p, const struct device_text *texts,
 			      enum ir_link_mode mode, struct diag *d)
 {
@@ -208,7 +255,8 @@ static enum status load_units(struct device_program *p, const struct device_text
 	for (u32 i = 0; i < p->len; i++) {
 		p->names[i] = arena_strdup(&p->arena, texts[i].name, strlen(texts[i].name));
 		p->sources[i] = (struct diag_source){p->names[i], texts[i].text, texts[i].size};
-		p->units[i] = module_parse(&p->sources[i], MODULE_LOAD, d);
+		if (!read_later(p, &texts[i], i, d))
+			p->units[i] = module_parse(&p->sources[i], MODULE_LOAD, d);
 		if (!p->units[i])
 			return STATUS_INVALID_PTX;
 	}
@@ -245,9 +293,10 @@ enum status device_program_load(struct device *dev, const struct device_text *te
 		p->names = ARENA_ARRAY(&p->arena, char *, units);
 		p->owned = ARENA_ARRAY(&p->arena, void *, units);
 		p->address = ARENA_ARRAY(&p->arena, u64 *, units);
+		p->placed = ARENA_ARRAY(&p->arena, size_t, units);
 	}
 	if (!p || !p->units || !p->exec_units || !p->sources || !p->names || !p->owned ||
-	    !p->address) {
+	    !p->address || !p->placed) {
 		for (u32 i = 0; i < len; i++)
 			free(texts[i].owned);
 		if (p)
@@ -304,6 +353,7 @@ void device_program_unload(struct device_program *p)
 		forget_variable(p, p->allocations.at[i]);
 	VEC_FREE(&p->allocations);
 	VEC_FREE(&p->codes);
+	ptx_later_free(p->later);
 	for (u32 i = 0; i < p->len; i++)
 		ir_module_free(p->units[i]);
 	for (u32 i = 0; i < p->len; i++)

@@ -158,8 +158,9 @@ static void read_codes(struct device_program *p, const void *image, size_t size)
 	diag_fini(&quiet);
 }
 
-enum status device_program_load_image(struct device *dev, const void *image, size_t size,
-				      const char *name, struct diag *d, struct device_program **out)
+static enum status load_image_as(struct device *dev, const void *image, size_t size,
+				 const char *name, bool later, struct diag *d,
+				 struct device_program **out)
 {
 	struct device_text *texts;
 	enum status status;
@@ -167,6 +168,8 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 
 	*out = NULL;
 	status = device_image_texts(dev, image, size, name, d, &texts, &len);
+	for (u32 i = 0; i < len; i++)
+		texts[i].later = later;
 	if (status == STATUS_SUCCESS)
 		status = device_program_load(dev, texts, len,
 					     len == 1 ? IR_LINK_WHOLE : IR_LINK_PARTS, d, out);
@@ -174,6 +177,19 @@ enum status device_program_load_image(struct device *dev, const void *image, siz
 		read_codes(*out, image, size);
 	free(texts);
 	return status;
+}
+
+enum status device_program_load_image(struct device *dev, const void *image, size_t size,
+				      const char *name, struct diag *d, struct device_program **out)
+{
+	return load_image_as(dev, image, size, name, false, d, out);
+}
+
+enum status device_program_load_registered(struct device *dev, const void *image, size_t size,
+					   const char *name, struct diag *d,
+					   struct device_program **out)
+{
+	return load_image_as(dev, image, size, name, true, d, out);
 }
 
 /* What nvcc can compile for at least: its PTX may be newer than an old device. */

@@ -94,7 +94,7 @@ static const struct ir_var *find_variable(const struct device_program *p, const 
 					  u32 type, u64 *address)
 {
 	for (u32 u = 0; u < p->len; u++)
-		for (size_t i = 0; i < p->units[u]->vars.len; i++) {
+		for (size_t i = 0; i < p->placed[u]; i++) {
 			const struct ir_var *v = p->units[u]->vars.at[i];
 
 			*address = p->address[u][i];
