@@ -9,6 +9,7 @@
  * fourth by 0.067.
  */
 #include "src/cache/l1.h"
+#include "src/cache/equal.h"
 
 #include <stdlib.h>
 
@@ -21,6 +22,10 @@
 /* In l1_age.used. */
 #define L1_ORDINARY ((u64)1 << 62)
 #define L1_KEPT ((u64)1 << 61)
+/* Rows of so many slots at most are looked through. */
+#define ROW_WAYS 16u
+/* Of a key: the slot has a line of its row. */
+#define KEY_TAKEN ((u32)1 << 31)
 /* Of an entry of the index: so many lines can be told from each other. */
 #define SLOT_BITS 20u
 #define SLOT_MASK (((u32)1 << SLOT_BITS) - 1)
@@ -30,6 +35,21 @@ static u32 l1_hash(u64 line)
 	return (u32)((line * 0x9e3779b97f4a7c15u) >> 32);
 }
 
+/* Rows that are looked through have room for as many slots as are compared at a time. */
+static void lay_out_rows(struct l1 *c)
+{
+	u32 stride;
+
+	c->rows = c->rules.rows < c->rules.lines ? c->rules.rows : c->rules.lines;
+	c->rows = c->rows ? c->rows : 1;
+	c->ways = (c->rules.lines + c->rows - 1) / c->rows;
+	stride = (c->ways + EQUAL_WORDS - 1) / EQUAL_WORDS * EQUAL_WORDS;
+	c->looks_in_row = c->ways <= ROW_WAYS && c->rows <= SLOT_MASK / 2 / ROW_WAYS;
+	c->stride = c->looks_in_row ? stride : c->ways;
+	if (c->rules.rows && !(c->rules.rows & (c->rules.rows - 1)))
+		c->row_mask = c->rules.rows - 1;
+}
+
 bool l1_init(struct l1 *c, const struct l1_rules *rules)
 {
 	u32 places = 4, slots;
@@ -37,18 +57,22 @@ bool l1_init(struct l1 *c, const struct l1_rules *rules)
 	*c = (struct l1){.rules = *rules};
 	if (c->rules.lines > SLOT_MASK / 2)
 		c->rules.lines = SLOT_MASK / 2;
-	c->rows = c->rules.rows < c->rules.lines ? c->rules.rows : c->rules.lines;
-	c->rows = c->rows ? c->rows : 1;
-	c->ways = (c->rules.lines + c->rows - 1) / c->rows;
-	slots = c->rows * c->ways;
+	lay_out_rows(c);
+	slots = c->rows * c->stride;
 	while (places < 2 * c->rules.lines)
 		places *= 2;
 	c->index_mask = places - 1;
-	c->slot = calloc(slots, sizeof(*c->slot));
-	c->age = calloc(slots, sizeof(*c->age));
+	c->slot = aligned_alloc(_Alignof(struct l1_line), (slots + 1) * sizeof(*c->slot));
+	c->age = aligned_alloc(_Alignof(struct l1_age), (slots + 1) * sizeof(*c->age));
+	c->key = aligned_alloc(EQUAL_WORDS * sizeof(u32),
+			       (slots + EQUAL_WORDS) / EQUAL_WORDS * EQUAL_WORDS * sizeof(u32));
+	c->astray = calloc(c->rows, sizeof(*c->astray));
 	c->index = calloc(places, sizeof(*c->index));
-	if (c->slot && c->age && c->index)
+	if (c->slot && c->age && c->key && c->astray && c->index) {
+		memset(c->age, 0, slots * sizeof(*c->age));
+		memset(c->key, 0, slots * sizeof(*c->key));
 		return true;
+	}
 	l1_fini(c);
 	return false;
 }
@@ -57,6 +81,8 @@ void l1_fini(struct l1 *c)
 {
 	free(c->slot);
 	free(c->age);
+	free(c->key);
+	free(c->astray);
 	free(c->index);
 	*c = (struct l1){0};
 }
@@ -76,10 +102,44 @@ static u32 index_place(const struct l1 *c, u64 line)
 	return i;
 }
 
-/* The slot of the line, or UINT32_MAX. */
-static u32 l1_find(const struct l1 *c, u64 line)
+static u32 l1_row(const struct l1 *c, u64 line)
 {
-	return c->index_mask ? (c->index[index_place(c, line)] & SLOT_MASK) - 1 : UINT32_MAX;
+	u64 mixed = line ^ line >> 3 ^ line >> 7;
+	u32 row = (u32)(c->row_mask ? mixed & c->row_mask : mixed % c->rules.rows);
+
+	return row < c->rows ? row : row % c->rows;
+}
+
+static u32 l1_key(u64 line)
+{
+	return (u32)line | KEY_TAKEN;
+}
+
+/* The slot of the line in its row, or UINT32_MAX. */
+static u32 find_in_row(const struct l1 *c, u32 row, u64 line)
+{
+	u32 key = l1_key(line);
+
+	for (u32 first = row * c->stride, end = first + c->stride; first < end;
+	     first += EQUAL_WORDS)
+		for (u32 m = words_equal(&c->key[first], key); m; m &= m - 1)
+			if (c->slot[first + (u32)__builtin_ctz(m)].line == line)
+				return first + (u32)__builtin_ctz(m);
+	return UINT32_MAX;
+}
+
+/* The slot of the line, or UINT32_MAX. */
+static u32 l1_find(const struct l1 *c, u32 row, u64 line)
+{
+	u32 slot = UINT32_MAX;
+
+	if (!c->rules.lines)
+		return UINT32_MAX;
+	if (c->looks_in_row)
+		slot = find_in_row(c, row, line);
+	if (slot != UINT32_MAX || !c->astray[row])
+		return slot;
+	return (c->index[index_place(c, line)] & SLOT_MASK) - 1;
 }
 
 /* Free place i, and move those behind it that could not have it. */
@@ -103,19 +163,42 @@ static void index_remove(struct l1 *c, u32 i)
 /* The slot's number when rows take turns. */
 static u32 by_turns(const struct l1 *c, u32 slot)
 {
-	return slot % c->ways * c->rows + slot / c->ways;
+	return slot % c->stride * c->rows + slot / c->stride;
 }
 
 static u32 slot_of_turn(const struct l1 *c, u32 i)
 {
-	return i % c->rows * c->ways + i / c->rows;
+	return i % c->rows * c->stride + i / c->rows;
+}
+
+/* The line in the slot is not found any more. */
+static void lose(struct l1 *c, u32 slot)
+{
+	u64 line = c->slot[slot].line;
+
+	if (!c->key[slot]) {
+		index_remove(c, index_place(c, line));
+		c->astray[l1_row(c, line)]--;
+	}
+	c->key[slot] = 0;
+}
+
+/* The line, which has come to the slot, is found there. */
+static void enter_slot(struct l1 *c, u32 row, u32 slot, u64 line)
+{
+	if (c->looks_in_row && slot - row * c->stride < c->stride) {
+		c->key[slot] = l1_key(line);
+		return;
+	}
+	c->index[index_place(c, line)] = (l1_hash(line) & ~SLOT_MASK) | (slot + 1);
+	c->astray[row]++;
 }
 
 static void take_away(struct l1 *c, u32 slot)
 {
 	u32 turn = by_turns(c, slot);
 
-	index_remove(c, index_place(c, c->slot[slot].line));
+	lose(c, slot);
 	c->age[slot].used = 0;
 	c->taken--;
 	c->first_free = turn < c->first_free ? turn : c->first_free;
@@ -123,7 +206,7 @@ static void take_away(struct l1 *c, u32 slot)
 
 void l1_drop(struct l1 *c, u64 line)
 {
-	u32 slot = l1_find(c, line);
+	u32 slot = l1_find(c, c->rules.lines ? l1_row(c, line) : 0, line);
 
 	if (slot != UINT32_MAX)
 		take_away(c, slot);
@@ -134,7 +217,9 @@ void l1_flush(struct l1 *c)
 	if (!c->taken)
 		return;
 	memset(c->index, 0, ((size_t)c->index_mask + 1) * sizeof(*c->index));
-	memset(c->age, 0, (size_t)c->rows * c->ways * sizeof(*c->age));
+	memset(c->astray, 0, c->rows * sizeof(*c->astray));
+	memset(c->age, 0, (size_t)c->rows * c->stride * sizeof(*c->age));
+	memset(c->key, 0, (size_t)c->rows * c->stride * sizeof(*c->key));
 	c->taken = c->first_free = 0;
 }
 
@@ -146,17 +231,10 @@ static u32 ways_in(const struct l1 *c, u32 row)
 	return c->ways - (row + (c->ways - 1) * c->rows >= c->rules.lines);
 }
 
-static u32 l1_row(const struct l1 *c, u64 line)
-{
-	u32 row = (u32)((line ^ line >> 3 ^ line >> 7) % c->rules.rows);
-
-	return row < c->rows ? row : row % c->rows;
-}
-
 /* A free slot of the row, or else any; some slot is free. */
 static u32 free_slot(struct l1 *c, u32 row)
 {
-	u32 first = row * c->ways, end = first + ways_in(c, row);
+	u32 first = row * c->stride, end = first + ways_in(c, row);
 
 	for (u32 i = first; i < end; i++)
 		if (!c->age[i].used)
@@ -172,7 +250,7 @@ static u32 free_slot(struct l1 *c, u32 row)
  */
 static u32 row_victim(const struct l1 *c, u32 row)
 {
-	u32 first = row * c->ways, end = first + ways_in(c, row), victim = first;
+	u32 first = row * c->stride, end = first + ways_in(c, row), victim = first;
 	u64 least = UINT64_MAX, keeps = c->rules.keeps_hit ? L1_KEPT : 0;
 
 	for (u32 i = first; i < end; i++) {
@@ -184,16 +262,16 @@ static u32 row_victim(const struct l1 *c, u32 row)
 	return victim;
 }
 
-static u32 slot_for(struct l1 *c, u64 line)
+static u32 slot_for(struct l1 *c, u32 row)
 {
-	u32 row = l1_row(c, line), slot;
+	u32 slot;
 
 	if (c->taken < c->rules.lines) {
 		c->taken++;
 		return free_slot(c, row);
 	}
 	slot = row_victim(c, row);
-	index_remove(c, index_place(c, c->slot[slot].line));
+	lose(c, slot);
 	return slot;
 }
 
@@ -203,20 +281,20 @@ static void touch(struct l1 *c, u32 slot)
 }
 
 /* Returns the slot, UINT32_MAX if there is none. */
-static u32 bring(struct l1 *c, u64 line, enum l1_keep keep)
+static u32 bring(struct l1 *c, u32 row, u64 line, enum l1_keep keep)
 {
 	u32 slot;
 
 	if (!c->rules.lines)
 		return UINT32_MAX;
-	slot = slot_for(c, line);
+	slot = slot_for(c, row);
 	c->slot[slot] = (struct l1_line){.line = line};
 	c->time++;
 	c->age[slot] = (struct l1_age){
 		.used = c->time | (keep == L1_KEEP_FIRST ? 0 : L1_ORDINARY),
 		.kept = keep == L1_KEEP_LAST ? c->time + KEPT : 0,
 	};
-	c->index[index_place(c, line)] = (l1_hash(line) & ~SLOT_MASK) | (slot + 1);
+	enter_slot(c, row, slot, line);
 	return slot;
 }
 
@@ -224,27 +302,28 @@ static u32 bring(struct l1 *c, u64 line, enum l1_keep keep)
 
 void l1_expect(const struct l1 *c, u64 line)
 {
-	const struct l1_age *row;
+	size_t first;
 
 	if (!c->rules.lines)
 		return;
-	row = c->age + (size_t)l1_row(c, line) * c->ways;
-	__builtin_prefetch(&c->index[l1_hash(line) & c->index_mask], 1);
-	__builtin_prefetch(row, 1);
-	__builtin_prefetch(row + c->ways - 1, 1);
+	first = (size_t)l1_row(c, line) * c->stride;
+	__builtin_prefetch(&c->key[first], 1);
+	__builtin_prefetch(&c->age[first], 1);
+	__builtin_prefetch(&c->age[first + c->ways - 1], 1);
+	if (!c->looks_in_row)
+		__builtin_prefetch(&c->index[l1_hash(line) & c->index_mask], 1);
 }
 
 void l1_expect_slot(const struct l1 *c, u64 line)
 {
-	u32 at;
+	u32 first, m;
 
-	if (!c->rules.lines)
+	if (!c->looks_in_row || !c->rules.lines)
 		return;
-	at = c->index[l1_hash(line) & c->index_mask] & SLOT_MASK;
-	if (at)
-		__builtin_prefetch(&c->slot[at - 1], 1);
-	else if (c->taken == c->rules.lines)
-		__builtin_prefetch(&c->slot[row_victim(c, l1_row(c, line))], 1);
+	first = l1_row(c, line) * c->stride;
+	m = words_equal(&c->key[first], l1_key(line));
+	if (m)
+		__builtin_prefetch(&c->slot[first + (u32)__builtin_ctz(m)], 1);
 }
 
 /* ---- loads and stores ---- */
@@ -269,7 +348,8 @@ static u32 missing_sectors(const struct l1_line *e, const u32 need[CACHE_SECTORS
 
 u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep keep)
 {
-	u32 slot = l1_find(c, line), all = asked(need), sectors = all;
+	u32 row = c->rules.lines ? l1_row(c, line) : 0;
+	u32 slot = l1_find(c, row, line), all = asked(need), sectors = all;
 	struct l1_line *e;
 
 	if (slot != UINT32_MAX) {
@@ -278,21 +358,20 @@ u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep 
 		if (keep == L1_KEEP_LAST || sectors != all)
 			c->age[slot].kept = c->time + KEPT;
 	} else if (keep != L1_KEEP_NOTHING) {
-		slot = bring(c, line, keep);
+		slot = bring(c, row, line, keep);
 	}
 	if (slot == UINT32_MAX)
 		return sectors;
 	e = &c->slot[slot];
 	e->stored = 0;
 	for (u32 s = 0; keep != L1_KEEP_NOTHING && s < CACHE_SECTORS; s++)
-		if (sectors >> s & 1)
-			e->valid[s] = CACHE_ALL_BYTES;
+		e->valid[s] |= -(sectors >> s & 1);
 	return sectors;
 }
 
 bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_keep keep, u64 number)
 {
-	u32 slot = l1_find(c, line);
+	u32 row = c->rules.lines ? l1_row(c, line) : 0, slot = l1_find(c, row, line);
 	bool was_there = slot != UINT32_MAX, hits;
 	struct l1_line *e = was_there ? &c->slot[slot] : NULL;
 
@@ -304,7 +383,7 @@ bool l1_store(struct l1 *c, u64 line, const u32 bytes[CACHE_SECTORS], enum l1_ke
 	if (was_there)
 		touch(c, slot);
 	else if (keep != L1_KEEP_NOTHING)
-		slot = bring(c, line, keep);
+		slot = bring(c, row, line, keep);
 	if (slot == UINT32_MAX)
 		return hits;
 	e = &c->slot[slot];

@@ -41,26 +41,34 @@ enum l1_keep {
 };
 
 struct l1_line {
-	u64 line;   /* address / CACHE_LINE_BYTES */
+	_Alignas(32) u64 line; /* address / CACHE_LINE_BYTES */
 	u64 stored; /* what stored last (l1_store), if all that is here are stored words */
 	u32 valid[CACHE_SECTORS];
 };
 
 /* When a line goes. */
 struct l1_age {
-	u64 used; /* when it was last looked up, with a bit unless it goes first; 0: it is free */
+	/* When it was last looked up, with a bit unless it goes first; 0: it is free. */
+	_Alignas(16) u64 used;
 	u64 kept; /* until when a hit keeps it; 0: none has */
 };
 
-/* Slots lie row by row, `ways` for each row, the last of which not all rows have. */
+/*
+ * Slots lie row by row, `ways` for each row, the last of which not all rows have, and room up to
+ * `stride`. A line is found by the keys of its row; by the index if it lies astray, in another row.
+ */
 struct l1 {
 	struct l1_rules rules;
-	u32 rows, ways;
+	u32 rows, ways, stride;
+	u32 row_mask;      /* rows - 1, if they are a power of two; else 0 */
+	bool looks_in_row; /* else all lines are found by the index, as if they lay astray */
 	u64 time;
 	struct l1_line *slot;
 	struct l1_age *age; /* by slot */
 	u32 taken;          /* slots */
 	u32 first_free;     /* of all ways by turns, no one before it is free */
+	u32 *key;           /* by slot: of its line; 0: it is free, or has a line of another row */
+	u32 *astray;        /* by row: its lines that lie elsewhere */
 	u32 *index;         /* by hash of the line: the rest of the hash, and slot + 1; 0: none */
 	u32 index_mask;
 };

@@ -13,18 +13,17 @@
  * other lines come, the first persisting lines become normal, after 1.5 GiB nearly all have.
  */
 #include "src/cache/l2.h"
+#include "src/cache/equal.h"
 
 #include <stdlib.h>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #define L2_SIZE_TENTHS 11u
 #define HOME_LINES (4096u / CACHE_LINE_BYTES)
 /* Persisting lines become normal after the least to the most of so many times a set's lines. */
 #define AGE_LEAST 11u
 #define AGE_SPREAD 24u
+#define TAG_MASK (((u64)1 << L2_TAG_BITS) - 1)
+#define TOUCHED_MASK ((1u << L2_TOUCHED_BITS) - 1)
 /* The least that is set aside. */
 #define PERSISTING_PART 16u
 
@@ -40,7 +39,7 @@ static u64 l2_mix(u64 x)
 /* Lines of side 1 and copies on it have tags of their own. */
 static u64 tag_of(u64 line, u32 side)
 {
-	return line << 1 | side;
+	return (line << 1 | side) & TAG_MASK;
 }
 
 /*
@@ -52,15 +51,12 @@ static u32 home_of(const struct l2 *c, u64 line)
 	return c->rules.partitions > 1 ? (u32)__builtin_parityll(line / HOME_LINES) : 0;
 }
 
-/* Each set begins with other slots: those of one number would share sets of the host's caches. */
 static void set_init(struct l2 *c, u32 set)
 {
-	struct l2_ways *w = &c->ways[set];
-
 	c->set[set] = (struct l2_set){0};
-	memset(w->mark, 0, sizeof(w->mark));
+	memset(c->ways[set].mark, 0, sizeof(c->ways[set].mark));
 	for (u32 i = 0; i < L2_SET_LINES; i++)
-		w->order[i] = (u8)((i + set * 37) % L2_SET_LINES);
+		c->ways[set].order[i] = (u8)i;
 }
 
 void l2_set_aside(struct l2 *c, u64 bytes)
@@ -83,8 +79,9 @@ bool l2_init(struct l2 *c, const struct l2_rules *rules)
 
 	*c = (struct l2){.rules = *rules, .sets = (u32)sets};
 	l2_set_aside(c, 0);
-	/* Pages that are never touched cost nothing. */
-	c->slot = calloc(sets * L2_SET_LINES, sizeof(*c->slot));
+	c->set_inverse = UINT64_MAX / sets;
+	/* Pages that are never touched cost nothing; slots are set before they are read. */
+	c->slot = aligned_alloc(_Alignof(struct l2_line), sets * L2_SET_LINES * sizeof(*c->slot));
 	c->set = calloc(sets, sizeof(*c->set));
 	c->ways = aligned_alloc(_Alignof(struct l2_ways), sets * sizeof(*c->ways));
 	if (!c->slot || !c->set || !c->ways) {
@@ -113,43 +110,26 @@ struct l2_at {
 	u8 mark;
 };
 
+/* x % c->sets, without a division: the quotient is at most one too small. */
+static u32 set_of_hash(const struct l2 *c, u64 x)
+{
+	u64 rest = x - (u64)((unsigned __int128)x * c->set_inverse >> 64) * c->sets;
+
+	return (u32)(rest < c->sets ? rest : rest - c->sets);
+}
+
 static struct l2_at l2_at(const struct l2 *c, u64 tag)
 {
 	u64 hash = l2_mix(tag);
 	u8 mark = (u8)hash;
 
-	return (struct l2_at){tag, (u32)((hash >> 20) % c->sets), mark ? mark : 1};
+	return (struct l2_at){tag, set_of_hash(c, hash >> 20), mark ? mark : 1};
 }
 
 static struct l2_line *line_at(const struct l2 *c, u32 set, u32 slot)
 {
 	return &c->slot[(size_t)set * L2_SET_LINES + slot];
 }
-
-/* Bytes of 128 that are `x`, a bit each. */
-#if defined(__SSE2__)
-static inline void bytes_equal(const u8 at[L2_SET_LINES], u8 x, u64 out[2])
-{
-	__m128i same = _mm_set1_epi8((char)x);
-
-	for (u32 half = 0; half < 2; half++) {
-		out[half] = 0;
-		for (u32 i = 0; i < 4; i++) {
-			__m128i v = _mm_load_si128((const __m128i *)at + half * 4 + i);
-			u32 bits = (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(v, same));
-
-			out[half] |= (u64)bits << 16 * i;
-		}
-	}
-}
-#else
-static inline void bytes_equal(const u8 at[L2_SET_LINES], u8 x, u64 out[2])
-{
-	out[0] = out[1] = 0;
-	for (u32 i = 0; i < L2_SET_LINES; i++)
-		out[i >> 6] |= (u64)(at[i] == x) << (i & 63);
-}
-#endif
 
 static struct l2_line *l2_find(const struct l2 *c, const struct l2_at *at)
 {
@@ -167,14 +147,33 @@ static struct l2_line *l2_find(const struct l2 *c, const struct l2_at *at)
 	return NULL;
 }
 
+/*
+ * A slot without a line; there is one. Each set begins with another: those of one number would
+ * share sets of the host's caches.
+ */
+static u32 free_slot_of(const struct l2 *c, u32 set)
+{
+	u32 from = set * 37 % L2_SET_LINES;
+	unsigned __int128 none, late;
+	u64 half[2];
+
+	bytes_equal(c->ways[set].mark, 0, half);
+	none = (unsigned __int128)half[1] << 64 | half[0];
+	late = none >> from;
+	if (!late) {
+		late = none;
+		from = 0;
+	}
+	return from + ((u64)late ? (u32)__builtin_ctzll((u64)late)
+				 : 64 + (u32)__builtin_ctzll((u64)(late >> 64)));
+}
+
 static void expect_set(const struct l2 *c, u64 tag)
 {
 	const struct l2_ways *w = &c->ways[l2_at(c, tag).set];
 
-	for (u32 i = 0; i < L2_SET_LINES; i += 64) {
+	for (u32 i = 0; i < L2_SET_LINES; i += 64)
 		__builtin_prefetch(w->mark + i, 1);
-		__builtin_prefetch(w->order + i, 1);
-	}
 }
 
 void l2_expect(const struct l2 *c, u64 line, u32 side)
@@ -182,22 +181,29 @@ void l2_expect(const struct l2 *c, u64 line, u32 side)
 	expect_set(c, tag_of(line, side));
 }
 
+/* The slot that is the next victim, unless it has been used. */
+static u32 next_in_order(const struct l2 *c, u32 set)
+{
+	return c->ways[set].order[c->set[set].next % L2_SET_LINES];
+}
+
 /* What may be the line, or the slot that it would get. Is there any that may be? */
 static bool expect_slot(const struct l2 *c, u64 tag)
 {
 	struct l2_at at = l2_at(c, tag);
-	const struct l2_ways *w = &c->ways[at.set];
-	u32 len = c->set[at.set].len;
+	const struct l2_set *s = &c->set[at.set];
 	u64 marked[2];
+	u32 slot;
 
-	bytes_equal(w->mark, at.mark, marked);
+	bytes_equal(c->ways[at.set].mark, at.mark, marked);
 	for (u32 half = 0; half < 2; half++)
 		for (u64 m = marked[half]; m; m &= m - 1)
 			__builtin_prefetch(line_at(c, at.set, half * 64 + (u32)__builtin_ctzll(m)),
 					   1);
 	if (marked[0] | marked[1])
 		return true;
-	__builtin_prefetch(line_at(c, at.set, w->order[len < L2_SET_LINES ? len : len - 1]), 1);
+	slot = s->len < L2_SET_LINES ? free_slot_of(c, at.set) : next_in_order(c, at.set);
+	__builtin_prefetch(line_at(c, at.set, slot), 1);
 	return false;
 }
 
@@ -223,22 +229,54 @@ static void count_class(struct l2_set *s, u32 class, s32 n)
 	s->of_class[class] = (u8)(s->of_class[class] + n);
 }
 
-/* Where the slot is in the order of its set. */
-static u32 place_in_order(const struct l2_ways *w, u32 slot)
+/* Put slots of a set in the order in which they were used; free ones are the last. */
+static void sort_set(struct l2 *c, u32 set)
 {
-	u64 at[2];
+	static const u8 gaps[] = {57, 23, 10, 4, 1};
+	struct l2_ways *w = &c->ways[set];
+	u64 key[L2_SET_LINES], used; /* when it was used, and the slot */
 
-	bytes_equal(w->order, (u8)slot, at);
-	return at[0] ? (u32)__builtin_ctzll(at[0]) : 64 + (u32)__builtin_ctzll(at[1]);
+	/* As a rule they are in order still: the oldest has gone, and what came is the newest. */
+	for (u32 i = 0; i < L2_SET_LINES; i++) {
+		u32 slot = w->order[i];
+
+		used = w->mark[slot] ? line_at(c, set, slot)->used : UINT32_MAX;
+		key[i] = used << 8 | slot;
+	}
+	for (u32 g = 0; g < ARRAY_LEN(gaps); g++)
+		for (u32 i = gaps[g]; i < L2_SET_LINES; i++) {
+			u64 x = key[i];
+			u32 k = i;
+
+			for (; k >= gaps[g] && key[k - gaps[g]] > x; k -= gaps[g])
+				key[k] = key[k - gaps[g]];
+			key[k] = x;
+		}
+	for (u32 i = 0; i < L2_SET_LINES; i++)
+		w->order[i] = (u8)key[i];
+	c->set[set].sorted = c->clock;
+	c->set[set].next = 0;
 }
 
-/* The slot at place i becomes the one that was used last. */
-static void make_newest(struct l2_ways *w, u32 i)
+/* The clock has come to its end: lines of each set keep their order. */
+static void restart_clock(struct l2 *c)
 {
-	u8 slot = w->order[i];
+	for (u32 set = 0; set < c->sets; set++) {
+		if (!c->set[set].len)
+			continue;
+		sort_set(c, set);
+		for (u32 i = 0; i < c->set[set].len; i++)
+			line_at(c, set, c->ways[set].order[i])->used = i;
+		c->set[set].sorted = L2_SET_LINES;
+	}
+	c->clock = L2_SET_LINES;
+}
 
-	memmove(w->order + 1, w->order, i);
-	w->order[0] = slot;
+static u32 l2_tick(struct l2 *c)
+{
+	if (PL_UNLIKELY(c->clock == UINT32_MAX - 1))
+		restart_clock(c);
+	return ++c->clock;
 }
 
 /* ---- lines that go ---- */
@@ -252,41 +290,77 @@ static void write_back(struct l2 *c, const struct l2_line *e)
 	}
 }
 
-/* Forget the line at place i of the order of its set: its slot is the first that is free. */
-static void forget_at(struct l2 *c, u32 set, u32 i)
+static void forget_slot(struct l2 *c, u32 set, u32 slot)
 {
-	struct l2_set *s = &c->set[set];
-	struct l2_ways *w = &c->ways[set];
-	u8 slot = w->order[i];
+	struct l2_line *e = line_at(c, set, slot);
 
-	memmove(w->order + i, w->order + i + 1, s->len - i - 1u);
-	w->order[--s->len] = slot;
-	w->mark[slot] = 0;
-	count_class(s, line_at(c, set, slot)->class, -1);
+	c->set[set].len--;
+	c->ways[set].mark[slot] = 0;
+	e->used = UINT32_MAX;
+	count_class(&c->set[set], e->class, -1);
 }
 
 static void forget(struct l2 *c, const struct l2_line *e)
 {
 	size_t at = (size_t)(e - c->slot);
-	u32 set = (u32)(at / L2_SET_LINES);
 
-	forget_at(c, set, place_in_order(&c->ways[set], (u32)(at % L2_SET_LINES)));
+	forget_slot(c, (u32)(at / L2_SET_LINES), (u32)(at % L2_SET_LINES));
 }
 
-/* The place of the oldest line of the class in the order; there is one. */
-static u32 oldest_of(const struct l2 *c, u32 set, enum l2_class class)
+/*
+ * The slot of the oldest line of the class among those that were not used since the set was sorted,
+ * which are older than all others; L2_SET_LINES: there is none.
+ */
+static u32 oldest_unused(struct l2 *c, u32 set, enum l2_class class)
 {
-	const struct l2_set *s = &c->set[set];
-	u32 i = s->len - 1u;
+	struct l2_set *s = &c->set[set];
+	const u8 *order = c->ways[set].order;
+	u32 i;
 
-	if (s->of_class[class] != s->len)
-		while (line_at(c, set, c->ways[set].order[i])->class != class)
-			i--;
-	return i;
+	while (s->next < L2_SET_LINES && line_at(c, set, order[s->next])->used > s->sorted)
+		s->next++;
+	for (i = s->next; i < L2_SET_LINES; i++) {
+		const struct l2_line *e = line_at(c, set, order[i]);
+
+		if (e->used <= s->sorted && e->class == class)
+			return order[i];
+	}
+	return L2_SET_LINES;
+}
+
+/* The same among all lines: worth while where there are few of the class. */
+static u32 oldest_of_few(const struct l2 *c, u32 set, enum l2_class class)
+{
+	u32 least = UINT32_MAX, oldest = 0;
+
+	for (u32 i = 0; i < L2_SET_LINES; i++) {
+		const struct l2_line *e = line_at(c, set, i);
+
+		if (!c->ways[set].mark[i] || e->class != class || e->used >= least)
+			continue;
+		least = e->used;
+		oldest = i;
+	}
+	return oldest;
+}
+
+/* The slot of the oldest line of the class; there is one. */
+static u32 oldest_of(struct l2 *c, u32 set, enum l2_class class)
+{
+	u32 slot;
+
+	if (c->set[set].len < L2_SET_LINES || c->set[set].of_class[class] < L2_SET_LINES / 4)
+		return oldest_of_few(c, set, class);
+	slot = oldest_unused(c, set, class);
+	if (slot == L2_SET_LINES) {
+		sort_set(c, set);
+		slot = oldest_unused(c, set, class);
+	}
+	return slot;
 }
 
 /* Persisting lines go only for others of their kind, and before those when there are too many. */
-static u32 victim_of(const struct l2 *c, u32 set, enum l2_class class)
+static u32 victim_of(struct l2 *c, u32 set, enum l2_class class)
 {
 	const struct l2_set *s = &c->set[set];
 	u32 persisting = s->of_class[L2_PERSISTING];
@@ -296,17 +370,17 @@ static u32 victim_of(const struct l2 *c, u32 set, enum l2_class class)
 	return oldest_of(c, set, s->of_class[L2_STREAMING] ? L2_STREAMING : L2_NORMAL);
 }
 
-static u16 now_in(const struct l2_set *s)
+static u32 now_in(const struct l2_set *s)
 {
-	return (u16)(s->fills / L2_SET_LINES);
+	return s->fills / L2_SET_LINES & TOUCHED_MASK;
 }
 
 static void change_class(struct l2_set *s, struct l2_line *e, enum l2_class class)
 {
 	count_class(s, e->class, -1);
 	count_class(s, class, 1);
-	e->class = (u8) class;
-	e->touched = now_in(s);
+	e->class = class & 3u;
+	e->touched = now_in(s) & TOUCHED_MASK;
 }
 
 /* Persisting lines that were not asked for in a long time become normal ones. */
@@ -314,11 +388,11 @@ static void age_set(struct l2 *c, u32 set)
 {
 	struct l2_set *s = &c->set[set];
 
-	for (u32 i = 0; s->of_class[L2_PERSISTING] && i < s->len; i++) {
-		struct l2_line *e = line_at(c, set, c->ways[set].order[i]);
-		u32 age = (u16)(now_in(s) - e->touched);
+	for (u32 i = 0; s->of_class[L2_PERSISTING] && i < L2_SET_LINES; i++) {
+		struct l2_line *e = line_at(c, set, i);
+		u32 age = (now_in(s) - (u32)e->touched) & TOUCHED_MASK;
 
-		if (e->class == L2_PERSISTING &&
+		if (c->ways[set].mark[i] && e->class == L2_PERSISTING &&
 		    age > AGE_LEAST + (u32)(l2_mix(e->tag) >> 40) % AGE_SPREAD)
 			change_class(s, e, L2_NORMAL);
 	}
@@ -340,14 +414,12 @@ static void class_again(struct l2 *c, u32 set, struct l2_line *e, enum l2_class 
 	struct l2_set *s = &c->set[set];
 
 	if (e->class == L2_PERSISTING) {
-		e->touched = now_in(s);
+		e->touched = now_in(s) & TOUCHED_MASK;
 		if (class == L2_DEMOTE)
 			change_class(s, e, L2_NORMAL);
 	} else if (class_at(c, e->tag, class) == L2_PERSISTING) {
 		if (s->of_class[L2_PERSISTING] >= c->persisting_most)
-			change_class(s,
-				     line_at(c, set,
-					     c->ways[set].order[oldest_of(c, set, L2_PERSISTING)]),
+			change_class(s, line_at(c, set, oldest_of(c, set, L2_PERSISTING)),
 				     L2_NORMAL);
 		change_class(s, e, L2_PERSISTING);
 	}
@@ -356,24 +428,28 @@ static void class_again(struct l2 *c, u32 set, struct l2_line *e, enum l2_class 
 static struct l2_line *l2_bring(struct l2 *c, const struct l2_at *at, enum l2_class class)
 {
 	struct l2_set *s = &c->set[at->set];
-	struct l2_ways *w = &c->ways[at->set];
 	struct l2_line *e;
-	u32 victim;
+	u32 slot;
 
 	class = class_at(c, at->tag, class);
 	if (!(++s->fills % L2_SET_LINES) && s->of_class[L2_PERSISTING])
 		age_set(c, at->set);
 	if (s->len == L2_SET_LINES ||
 	    (class == L2_PERSISTING && s->of_class[L2_PERSISTING] >= c->persisting_most)) {
-		victim = victim_of(c, at->set, class);
-		write_back(c, line_at(c, at->set, w->order[victim]));
-		forget_at(c, at->set, victim);
+		slot = victim_of(c, at->set, class);
+		write_back(c, line_at(c, at->set, slot));
+		forget_slot(c, at->set, slot);
+	} else {
+		slot = free_slot_of(c, at->set);
 	}
-	make_newest(w, s->len++);
-	w->mark[w->order[0]] = at->mark;
+	s->len++;
+	c->ways[at->set].mark[slot] = at->mark;
 	count_class(s, class, 1);
-	e = line_at(c, at->set, w->order[0]);
-	*e = (struct l2_line){.tag = at->tag, .class = (u8) class, .touched = now_in(s)};
+	e = line_at(c, at->set, slot);
+	*e = (struct l2_line){.tag = at->tag & TAG_MASK,
+			      .used = l2_tick(c),
+			      .class = class & 3u,
+			      .touched = now_in(s) & TOUCHED_MASK};
 	return e;
 }
 
@@ -382,17 +458,13 @@ static struct l2_line *l2_take(struct l2 *c, u64 tag, enum l2_class class, bool 
 {
 	struct l2_at at = l2_at(c, tag);
 	struct l2_line *e = l2_find(c, &at);
-	struct l2_ways *w = &c->ways[at.set];
-	u32 slot;
 
 	*was_there = e != NULL;
 	if (!e)
 		return l2_bring(c, &at, class);
-	slot = (u32)((size_t)(e - c->slot) % L2_SET_LINES);
 	if (PL_UNLIKELY(class >= L2_PERSISTING || e->class == L2_PERSISTING))
 		class_again(c, at.set, e, class);
-	if (w->order[0] != slot)
-		make_newest(w, place_in_order(w, slot));
+	e->used = l2_tick(c);
 	return e;
 }
 
@@ -436,8 +508,7 @@ static u32 look_up(const struct l2_line *e, u32 sectors, u32 piece, u32 *hits)
 static void fill_sectors(struct l2_line *e, u32 sectors)
 {
 	for (u32 s = 0; s < CACHE_SECTORS; s++)
-		if (sectors >> s & 1)
-			e->valid[s] = CACHE_ALL_BYTES;
+		e->valid[s] |= -(sectors >> s & 1);
 }
 
 /* Fetch sectors into a line at home; DRAM is asked for what is not there. */
@@ -577,7 +648,7 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side, 
 		write_sectors(e, bytes);
 		count_fabric(c, L2_WRITE, n, n, was_there);
 	}
-	e->dirty |= (u8)sectors;
+	e->dirty |= sectors & 0xfu;
 }
 
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, enum l2_class class,
@@ -615,7 +686,7 @@ void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, enu
 		c->count.fabric_request_hit[op] += requests - 1;
 	}
 	fetch_home(c, e, fetch);
-	e->dirty |= (u8)sectors;
+	e->dirty |= sectors & 0xfu;
 }
 
 void l2_normal(struct l2 *c, u64 line, u32 side)
@@ -690,12 +761,10 @@ void l2_invalidate(struct l2 *c, u64 address, u64 bytes)
 	/* More lines than there are places: look at what is there instead. */
 	if (lines > (u64)c->sets * L2_SET_LINES) {
 		for (u32 set = 0; set < c->sets; set++)
-			for (u32 i = c->set[set].len; i-- > 0;) {
-				u32 slot = c->ways[set].order[i];
-
-				if ((line_at(c, set, slot)->tag >> 1) - first < lines)
-					forget_at(c, set, i);
-			}
+			for (u32 i = 0; c->set[set].len && i < L2_SET_LINES; i++)
+				if (c->ways[set].mark[i] &&
+				    (line_at(c, set, i)->tag >> 1) - first < lines)
+					forget_slot(c, set, i);
 		return;
 	}
 	for (u64 l = first; l < first + lines; l++)
@@ -712,9 +781,9 @@ void l2_make_normal(struct l2 *c)
 	for (u32 set = 0; set < c->sets; set++) {
 		struct l2_set *s = &c->set[set];
 
-		for (u32 i = 0; s->of_class[L2_PERSISTING] && i < s->len; i++)
-			if (line_at(c, set, c->ways[set].order[i])->class == L2_PERSISTING)
-				line_at(c, set, c->ways[set].order[i])->class = L2_NORMAL;
+		for (u32 i = 0; s->of_class[L2_PERSISTING] && i < L2_SET_LINES; i++)
+			if (c->ways[set].mark[i] && line_at(c, set, i)->class == L2_PERSISTING)
+				line_at(c, set, i)->class = L2_NORMAL;
 		count_class(s, L2_NORMAL, s->of_class[L2_PERSISTING]);
 		s->of_class[L2_PERSISTING] = 0;
 	}

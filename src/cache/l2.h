@@ -63,28 +63,34 @@ struct l2_counts {
 	u64 class_hit[L2_CLASSES], class_sectors[L2_CLASSES];
 };
 
+#define L2_TAG_BITS 46u
+#define L2_TOUCHED_BITS 12u
+
 struct l2_line {
-	u64 tag; /* line and side; see l2.c */
-	u32 valid[CACHE_SECTORS];
+	_Alignas(32) u32 valid[CACHE_SECTORS];
+	u64 tag : L2_TAG_BITS; /* line and side; see l2.c */
+	/* Of persisting lines: l2_set.fills / L2_SET_LINES when last asked for. */
+	u64 touched : L2_TOUCHED_BITS;
+	u64 dirty : 4; /* sectors, a bit each */
+	u64 class : 2;
 	/* + 1: in which the home got it for the other side; what its own side asks then misses. */
 	u32 far_turn;
-	u8 dirty; /* sectors, a bit each */
-	u8 class;
-	u16 touched; /* of persisting lines: l2_set.fills / L2_SET_LINES when last asked for */
+	u32 used; /* when it was last: l2.clock */
 };
 
 #define L2_SET_LINES 128u
 
-/* A set, apart from its lines: what is looked through. The host fetches no more than this of it. */
+/* A set, apart from its lines: what is looked through. */
 struct l2_ways {
 	_Alignas(64) u8 mark[L2_SET_LINES]; /* by slot: of the tag's hash; 0: there is no line */
-	/* Slots: those that have lines (l2_set.len), the one used last first; then free ones. */
-	u8 order[L2_SET_LINES];
+	u8 order[L2_SET_LINES];             /* slots, as they were when the set was sorted */
 };
 
 struct l2_set {
 	u8 len;                  /* lines */
 	u8 of_class[L2_CLASSES]; /* how many of them */
+	u8 next;                 /* place in the order: those before it have been used since */
+	u32 sorted;              /* when: l2.clock */
 	u32 fills;               /* lines that came, since the beginning */
 };
 
@@ -92,6 +98,8 @@ struct l2 {
 	struct l2_rules rules;
 	u32 turn; /* in which requests come (play.h) */
 	u32 sets;
+	u64 set_inverse;      /* 2^64 / sets */
+	u32 clock;            /* of uses of lines */
 	struct l2_line *slot; /* sets x L2_SET_LINES */
 	struct l2_ways *ways; /* by set */
 	struct l2_set *set;

@@ -1,6 +1,6 @@
 libcore_la_SOURCES += \
 	src/cache/constant.c src/cache/constant.h src/cache/copies.c src/cache/copies.h \
-	src/cache/l1.c src/cache/l1.h \
+	src/cache/equal.h src/cache/l1.c src/cache/l1.h \
 	src/cache/l2.c src/cache/l2.h \
 	src/cache/places.c src/cache/play.c src/cache/play.h \
 	src/cache/rules.c src/cache/rules.h \

@@ -689,6 +689,9 @@ static bool send_warp(struct second *s, struct cache_sm *sm, u32 turn)
 	for (; k < sm->out.len && sm->out.at[k].turn <= turn && sm->out.at[k].warp == warp; k++)
 		send_request(s, sm, &sm->out.at[k]);
 	sm->sent = k;
+	/* Requests of other SMs come before the next ones of this SM. */
+	__builtin_prefetch(&sm->out.at[k]);
+	__builtin_prefetch(&sm->out.at[k + 1]);
 	return true;
 }
 

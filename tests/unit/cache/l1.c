@@ -67,6 +67,49 @@ static void test_leaving(void)
 	l1_fini(&c);
 }
 
+/* The i-th of lines that all belong to one row. */
+static u64 line_of_row(u32 i)
+{
+	return (u64)i << 15;
+}
+
+/* How many of the first n such lines hit. */
+static u32 hits_in_row(struct l1 *c, u32 n)
+{
+	u32 hit = 0;
+
+	for (u32 i = 0; i < n; i++)
+		hit += hits(c, line_of_row(i), word);
+	return hit;
+}
+
+static void test_one_row(const struct l1_rules *rules)
+{
+	struct l1 c;
+	u32 n = rules->lines;
+
+	CHECK(l1_init(&c, rules));
+	for (u32 i = 0; i < n; i++)
+		l1_load(&c, line_of_row(i), word, L1_KEEP);
+	CHECK_MSG(hits_in_row(&c, n) == n, "lines of one row have the room of all");
+	l1_drop(&c, line_of_row(n / 2));
+	CHECK_EQ(hits_in_row(&c, n), n - 1);
+	l1_load(&c, line_of_row(n / 2), word, L1_KEEP);
+	CHECK_EQ(hits_in_row(&c, n), n);
+	l1_load(&c, line_of_row(n), word, L1_KEEP);
+	CHECK_MSG(hits_in_row(&c, n) == n - 1, "one that comes takes the place of one");
+	for (u32 i = 0; i < n; i++)
+		l1_load(&c, i, word, L1_KEEP);
+	for (u32 i = 0; i < n; i++)
+		l1_drop(&c, line_of_row(i));
+	CHECK_EQ(hits_in_row(&c, n), 0);
+	l1_flush(&c);
+	for (u32 i = 0; i < n; i++)
+		l1_load(&c, line_of_row(i), word, L1_KEEP);
+	CHECK_EQ(hits_in_row(&c, n), n);
+	l1_fini(&c);
+}
+
 /* 1024 lines are loaded twice, then others come: how many of the first are left? */
 static u32 survivors(u32 others, enum l1_keep keep, bool store)
 {
@@ -138,6 +181,8 @@ int main(void)
 	test_sectors();
 	test_stores();
 	test_leaving();
+	test_one_row(&h100);
+	test_one_row(&(struct l1_rules){200, 4, true, true});
 	test_survivors();
 	test_walks();
 	return check_done();

@@ -316,6 +316,33 @@ static void test_host(void)
 	l2_fini(&c);
 }
 
+/* A walk that comes back to some of its lines; the clock of the second half begins at `clock`. */
+static u64 misses_of_walk(u32 clock)
+{
+	struct l2 c;
+	u64 misses;
+
+	if (!l2_init(&c, &tenth))
+		return 0;
+	for (u32 i = 0; i < 300000; i++) {
+		if (i == 150000 && clock)
+			c.clock = clock;
+		l2_read(&c, i % 3 ? i : i * 7919 % 50000, 0xf, i & 1, 0,
+			i % 11 ? L2_NORMAL : L2_PERSISTING);
+	}
+	misses = c.count.miss[L2_READ];
+	l2_fini(&c);
+	return misses;
+}
+
+static void test_clock(void)
+{
+	u64 misses = misses_of_walk(0);
+
+	CHECK(misses > 200000);
+	CHECK_MSG(misses_of_walk(UINT32_MAX - 1000) == misses, "lines keep their order");
+}
+
 int main(void)
 {
 	test_fetch();
@@ -328,5 +355,6 @@ int main(void)
 	test_age();
 	test_window_of();
 	test_host();
+	test_clock();
 	return check_done();
 }
