@@ -192,6 +192,7 @@ struct parse {
 	u32 perf_row;
 	struct skim skim; /* the bodies that are read later, and how many of them have been met */
 	u32 skipped;
+	bool is_fixed; /* others use the module's vars and locs, which must not move */
 };
 
 enum build_unexpected_kind {
@@ -278,6 +279,9 @@ int build_bad_char(struct parse *p, struct diag_span where, u8 c);
 /* The mark of a body that is left out, if one is left out there; the text goes on behind it. */
 int build_skipped(struct parse *p, struct diag_span *where);
 void build_keywords(struct parse *p);
+
+/* May one more be added to a list of the module? */
+#define BUILD_HAS_ROOM(p, v) (!(p)->is_fixed || (v)->len < (v)->cap)
 
 /* ---- build_expr.c: constant expressions ---- */
 struct build_value build_binary(struct parse *p, int op, struct build_value a, struct build_value b,

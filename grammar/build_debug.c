@@ -116,7 +116,7 @@ void build_loc(struct parse *p, struct build_value file, struct build_value line
 		return;
 	if (p->m->locs.len)
 		note_place(p, (u32)p->m->locs.len - 1);
-	if (!VEC_PUSH(&p->m->locs, l))
+	if (!BUILD_HAS_ROOM(p, &p->m->locs) || !VEC_PUSH(&p->m->locs, l))
 		return build_no_memory(p);
 	p->loc = (u32)p->m->locs.len - 1;
 }

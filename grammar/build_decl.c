@@ -309,7 +309,7 @@ void build_variable(struct parse *p, struct diag_span where)
 	build_count_const(p, v);
 	if (v->linkage == IR_COMMON)
 		build_need(p, p->linkage_span, ".common", 50, 0);
-	if (!VEC_PUSH(&p->m->vars, v))
+	if (!BUILD_HAS_ROOM(p, &p->m->vars) || !VEC_PUSH(&p->m->vars, v))
 		return build_no_memory(p);
 	if (!p->f && (v->space == M_reg || v->space == M_local))
 		return build_private(p, (u32)p->m->vars.len - 1);
@@ -359,7 +359,8 @@ void build_param(struct parse *p, struct diag_span where)
 	if (p->list == BUILD_RESULTS && p->list_vars.len &&
 	    (v->space != M_reg || p->m->vars.at[p->list_vars.at[0]]->space != M_reg))
 		build_error(p, d->where, "only results in registers may be several");
-	if (!VEC_PUSH(&p->m->vars, v) || !VEC_PUSH(&p->list_vars, (u32)p->m->vars.len - 1))
+	if (!BUILD_HAS_ROOM(p, &p->m->vars) || !VEC_PUSH(&p->m->vars, v) ||
+	    !VEC_PUSH(&p->list_vars, (u32)p->m->vars.len - 1))
 		return build_no_memory(p);
 	index = (u32)p->m->vars.len - 1;
 	if (v->space == M_reg)

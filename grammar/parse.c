@@ -182,6 +182,7 @@ struct ir_module *ptx_parse_later(const struct diag_source *source,
 	if (ok) {
 		for (size_t i = 0; i < l->parse.skim.bodies.len; i++)
 			l->left += body_bytes(&l->parse.skim.bodies.at[i]);
+		l->parse.is_fixed = true;
 		*later = l;
 		return l->parse.m;
 	}
@@ -222,7 +223,7 @@ bool ptx_read_body(struct ptx_later *l, struct ir_func *f, struct diag *d)
 	if (b->failed)
 		return false;
 	p->d = d;
-	p->stopped = false;
+	p->stopped = p->out_of_memory = false;
 	scan_range(p, b->item, b->end);
 	b->failed = d->errors != errors || p->m->funcs.at[index] == f;
 	if (!b->failed) {

@@ -35,8 +35,9 @@ struct skimmer {
 	const char *item;
 	const char *linkage; /* the directive that was the last one; NULL: another one was */
 	u32 parens;
-	u64 vars, locs; /* of that function */
-	bool apart;     /* its body can be read by itself */
+	u64 vars, locs;      /* of that function */
+	const char *counted; /* commas before this are */
+	bool apart;          /* its body can be read by itself */
 };
 
 /* Behind a comment, or the slash that begins none. False: the comment does not end. */
@@ -145,9 +146,18 @@ static bool is_foreign(const struct word *w)
 /* One variable, and one more for each comma. */
 static void count_variables(struct skimmer *k)
 {
+	const char *begin = k->at;
+
 	k->vars++;
-	for (const char *p = k->at; p < k->end && *p != ';' && *p != '{'; p++)
-		k->vars += *p == ',';
+	if (k->counted > k->at)
+		k->at = k->counted;
+	while (k->at < k->end && *k->at != ';' && *k->at != '{')
+		if (*k->at == '/')
+			skim_comment(k);
+		else
+			k->vars += *k->at++ == ',';
+	k->counted = k->at;
+	k->at = begin;
 }
 
 static void body_directive(struct skimmer *k)
@@ -261,7 +271,7 @@ static bool skim_outside(struct skimmer *k)
 
 bool skim_module(struct skim *s, const char *text, size_t n)
 {
-	struct skimmer k = {.s = s, .text = text, .at = text, .end = text + n};
+	struct skimmer k = {.s = s, .text = text, .at = text, .end = text + n, .counted = text};
 
 	while (skim_next(&k, OUTSIDE))
 		if (!skim_outside(&k))

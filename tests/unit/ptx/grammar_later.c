@@ -175,6 +175,32 @@ static void test_tricky(void)
 	close_both(&b);
 }
 
+/* What reading a body adds is known before: nothing moves. */
+static void test_room(void)
+{
+	struct text t = {0};
+	struct both b;
+	const void *vars, *locs;
+	bool ok;
+
+	text_puts(&t,
+		  HEAD ".file 1 \"a.cu\"\n.entry k(.param .u64 p, .param .u64 q) {\n.local .b32 a");
+	for (u32 i = 0; i < 1000; i++)
+		text_printf(&t, " /* ; { */, // ;\n a%u", i);
+	text_puts(&t, ";\n");
+	for (u32 i = 0; i < 1000; i++)
+		text_printf(&t, ".loc 1 %u 1\n{ .reg .b32 r; mov.u32 r, a; }\n", i + 1);
+	text_puts(&t, "ret; }\n");
+	ok = open_both(&b, "room", t.at, t.len);
+	CHECK_MSG(ok && b.whole, "it can be read in parts");
+	vars = ok ? b.parts->vars.at : NULL;
+	locs = ok ? b.parts->locs.at : NULL;
+	CHECK_MSG(ok && all_same(&b), "many variables and lines");
+	CHECK_MSG(ok && b.parts->vars.at == vars && b.parts->locs.at == locs, "nothing has moved");
+	close_both(&b);
+	text_fini(&t);
+}
+
 /* ---- what is wrong ---- */
 
 #define KERNEL(name, body) ".entry " name "() {\n.reg .b32 %r<3>;\n" body "\nret;\n}\n"
@@ -245,6 +271,7 @@ int main(void)
 	test_folder("samples", 3);
 	test_folder("tests/forms/legal", 20);
 	test_tricky();
+	test_room();
 	test_wrong();
 	test_refused();
 	return check_done();
