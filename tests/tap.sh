@@ -158,6 +158,12 @@ says()
 	verdict $? "${3:-$1: $2}"
 }
 
+# compiles_runs: is PTXLOOM_TIER=2 to be had, LLVM and a level of the host for which runs are compiled?
+compiles_runs()
+{
+	! PTXLOOM_TIER=2 ptxloom exec "$top/samples/saxpy.ptx" 2>&1 | grep -q 'PTXLOOM_TIER=2'
+}
+
 # same FILE FILE DESCRIPTION: byte for byte; of text that differs the first lines are shown.
 same()
 {

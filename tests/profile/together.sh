@@ -24,13 +24,12 @@ coverage and checks|PTXLOOM_COVERAGE=DIR/cov PTXLOOM_CHECK=race|coverage finding
 a log of launches|PTXLOOM_LOG=launch|
 a recording|PTXLOOM_RECORD=DIR/record PTXLOOM_RECORD_LAUNCH=1|'
 
-if PTXLOOM_TIER=2 ptxloom exec samples/saxpy.ptx --block 32 --arg u32=0 --arg f32=2 --arg u64=0 --arg u64=0 \
-	>/dev/null 2>&1; then
+if compiles_runs; then
 	modes="$modes
 compiled|PTXLOOM_TIER=2|
 compiled, coverage and checks|PTXLOOM_TIER=2 PTXLOOM_COVERAGE=DIR/cov PTXLOOM_CHECK=race|coverage findings"
 else
-	skip "compiled runs" "LLVM is not installed"
+	skip "compiled runs" "LLVM, or the level, is not here"
 fi
 
 # name|arguments of ptxloom exec

@@ -27,7 +27,7 @@ for mode in --device=2xt4 --deterministic --stable --schedule=reverse --weak=3 -
 	"--coverage=$scratch/cov" "--inject=call=cudaFree nth=1 -> delay 1ms"; do
 	fresh "$mode"
 done
-if PTXLOOM_TIER=2 ptxloom exec "$srcdir/samples/saxpy.ptx" 2>&1 | grep -q PTXLOOM_TIER; then
+if ! compiles_runs; then
 	skip "a child runs compiled code" "LLVM, or the level, is not here"
 else
 	PTXLOOM_TIER=2 fresh --device=t4
