@@ -292,12 +292,9 @@ static void write_back(struct l2 *c, const struct l2_line *e)
 
 static void forget_slot(struct l2 *c, u32 set, u32 slot)
 {
-	struct l2_line *e = line_at(c, set, slot);
-
 	c->set[set].len--;
 	c->ways[set].mark[slot] = 0;
-	e->used = UINT32_MAX;
-	count_class(&c->set[set], e->class, -1);
+	count_class(&c->set[set], line_at(c, set, slot)->class, -1);
 }
 
 static void forget(struct l2 *c, const struct l2_line *e)
@@ -372,7 +369,7 @@ static u32 victim_of(struct l2 *c, u32 set, enum l2_class class)
 
 static u32 now_in(const struct l2_set *s)
 {
-	return s->fills / L2_SET_LINES & TOUCHED_MASK;
+	return s->fills / L2_SET_LINES;
 }
 
 static void change_class(struct l2_set *s, struct l2_line *e, enum l2_class class)

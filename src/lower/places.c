@@ -6,24 +6,15 @@
 #include "src/lower/lower_int.h"
 
 /* Bodies that are read later add variables (ir.h: later): they are not in this program. */
-static u32 *keep_offsets(struct arena *a, const u32 *offsets, size_t vars, size_t vars_max)
+static void *keep_places(struct arena *a, const void *places, size_t bytes, size_t all, u8 others)
 {
-	u32 *kept = ARENA_ARRAY(a, u32, vars_max);
+	u8 *kept = arena_alloc(a, all);
 
 	if (!kept)
 		return NULL;
-	memset(kept, 0xff, sizeof(u32) * vars_max);
-	if (vars)
-		memcpy(kept, offsets, sizeof(u32) * vars);
-	return kept;
-}
-
-static u8 *keep_in_stack(struct arena *a, const u8 *in_stack, size_t vars, size_t vars_max)
-{
-	u8 *kept = ARENA_ARRAY(a, u8, vars_max);
-
-	if (kept && vars)
-		memcpy(kept, in_stack, vars);
+	memset(kept, others, all);
+	if (bytes)
+		memcpy(kept, places, bytes);
 	return kept;
 }
 
@@ -42,8 +33,9 @@ bool lower_keep_places(struct lower *l)
 		units[u] = (struct program_unit){
 			.module = from->module,
 			.var_address = from->var_address,
-			.offset = keep_offsets(&p->arena, l->offsets[u], vars, most),
-			.in_stack = keep_in_stack(&p->arena, l->places[u], vars, most),
+			.offset = keep_places(&p->arena, l->offsets[u], sizeof(u32) * vars,
+					      sizeof(u32) * most, 0xff),
+			.in_stack = keep_places(&p->arena, l->places[u], vars, most, 0),
 		};
 		if (vars && (!units[u].offset || !units[u].in_stack))
 			return false;

@@ -166,11 +166,11 @@ static bool start_thread_locked(void)
 	return all.started;
 }
 
-static void queue(struct tier *t, struct tier_run *r)
+static void queue(struct tier *t)
 {
 	pthread_mutex_lock(&all.lock);
 	if (!start_thread_locked()) {
-		tier_leave_run(t, r);
+		tier_leave_waiting(t);
 	} else if (!t->waits) {
 		t->waits = true;
 		t->next = NULL;
@@ -449,7 +449,8 @@ static bool choose_run(struct tier_run *r)
 	return true;
 }
 
-static void queue_runs(struct tier *t, struct tier_run *r)
+/* One waits for code, and others that have done a part of what it has do so, too. */
+static void queue_runs(struct tier *t)
 {
 	for (u32 i = 0; i < t->run_len; i++) {
 		struct tier_run *x = &t->runs[i];
@@ -458,28 +459,28 @@ static void queue_runs(struct tier *t, struct tier_run *r)
 		if (tier_state_of(x) == TIER_LOOK && came * x->n >= RUN_LEAST / RUN_BESIDE)
 			choose_run(x);
 	}
-	queue(t, r);
+	queue(t);
 }
 
 void tier_look(const struct gang *g, struct tier_run *r, u32 calls)
 {
 	struct tier *t = tier_of(g->env->program);
-	u32 least = tier_chosen() == TIER_TWO ? 1 : RUN_LEAST / r->n;
+	u32 least = r->looks_always ? 1 : RUN_LEAST / r->n;
 
 	if (tier_state_of(r) != TIER_LOOK)
 		return;
 	look_at_roots(g, r);
 	if (__atomic_add_fetch(&r->came, calls, __ATOMIC_RELAXED) < least || !choose_run(r))
 		return;
-	if (tier_chosen() != TIER_TWO) {
-		queue_runs(t, r);
+	if (!r->looks_always) {
+		queue_runs(t);
 		return;
 	}
 	pthread_mutex_lock(&all.lock);
 	if (compiles_locked())
 		tier_compile_runs(t);
 	else
-		tier_leave_run(t, r);
+		tier_leave_waiting(t);
 	pthread_mutex_unlock(&all.lock);
 }
 

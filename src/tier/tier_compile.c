@@ -47,6 +47,13 @@ void tier_leave_run(struct tier *t, struct tier_run *r)
 	__atomic_store_n(&in->op, in->inner, __ATOMIC_RELEASE);
 }
 
+void tier_leave_waiting(struct tier *t)
+{
+	for (u32 i = 0; i < t->run_len; i++)
+		if (tier_state_of(&t->runs[i]) == TIER_WAIT)
+			tier_leave_run(t, &t->runs[i]);
+}
+
 static void put_frame(const struct tier *t, struct text *out)
 {
 	bool v4 = !strcmp(t->ops->level, "v4");
@@ -182,9 +189,7 @@ void tier_compile_runs(struct tier *t)
 	u64 began = stats_begin(), runs = 0;
 
 	if (!in || !tier_llvm_ready()) {
-		for (u32 i = 0; i < t->run_len; i++)
-			if (tier_state_of(&t->runs[i]) == TIER_WAIT)
-				tier_leave_run(t, &t->runs[i]);
+		tier_leave_waiting(t);
 		free(in);
 		return;
 	}

@@ -33,6 +33,8 @@ void tier_set_state(struct tier_run *r, enum tier_state s);
 enum tier_state tier_state_of(const struct tier_run *r);
 /* From now on gangs interpret it without a look. */
 void tier_leave_run(struct tier *t, struct tier_run *r);
+/* Leave all runs to it that wait for code. */
+void tier_leave_waiting(struct tier *t);
 /* Code for all runs that wait for it, or none for good. One thread at a time. */
 void tier_compile_runs(struct tier *t);
 

@@ -113,7 +113,7 @@ bool tool_read_number(const char *text, u64 least, u64 most, u64 *out)
 	return true;
 }
 
-bool tool_read_shard(const char *text, u64 *part, u64 *parts)
+int tool_read_shard(const struct tool_command *self, const char *text, u64 *part, u64 *parts)
 {
 	const char *slash = strchr(text, '/');
 	char *first = slash ? strndup(text, (size_t)(slash - text)) : NULL;
@@ -123,7 +123,7 @@ bool tool_read_shard(const char *text, u64 *part, u64 *parts)
 	if (ok)
 		*part = (*part ? *part : *parts) - 1;
 	free(first);
-	return ok;
+	return ok ? TOOL_OK : tool_usage(self, "--shard takes I/N, I from 1 to N, not '%s'", text);
 }
 
 int tool_check_checks(const struct tool_command *self, const char *checks)

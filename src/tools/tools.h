@@ -78,10 +78,11 @@ bool tool_check_devices(const char *spec);
 /* A number of digits alone, from `least` to `most`. */
 bool tool_read_number(const char *text, u64 least, u64 most, u64 *out);
 /*
- * "I/N": the I-th of N parts of what is counted from 1, I from 1 to N, and 0 for the N-th. Of what
- * is counted from 0 it has the numbers that leave *part when divided by *parts.
+ * The value of --shard, "I/N": the I-th of N parts of what is counted from 1, I from 1 to N, and 0
+ * for the N-th. Of what is counted from 0 it has the numbers that leave *part when divided by
+ * *parts. TOOL_OK, or the status to end with.
  */
-bool tool_read_shard(const char *text, u64 *part, u64 *parts);
+int tool_read_shard(const struct tool_command *self, const char *text, u64 *part, u64 *parts);
 /* Is this a list of checks, the value of --check? TOOL_OK, or the status to end with. */
 int tool_check_checks(const struct tool_command *self, const char *checks);
 /* Are these rules of fault injection? Messages name `place`. False after them. */

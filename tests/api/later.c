@@ -180,13 +180,47 @@ static void check_bad(const void *stub, const char *name, const char *what)
 	CHECK_EQ(cudaGetLastError(), INVALID_PTX);
 }
 
-/* Beside checks, and all that wants every line, modules are read whole: no kernel of it can run. */
-static void test_whole(const char *program)
-{
-	char command[4200];
+/* Modes, and whether a module is read whole in them: then no kernel of it can run. */
+static const struct {
+	const char *setting;
+	bool whole;
+} ways[] = {
+	{"PTXLOOM_WORKERS=1", false},
+	{"PTXLOOM_WORKERS=8", false},
+	{"PTXLOOM_DETERMINISTIC=1", false},
+	{"PTXLOOM_STABLE=1", false},
+	{"PTXLOOM_SEED=5", false},
+	{"PTXLOOM_HOST_ISA=base", false},
+	{"PTXLOOM_DEVICE=h100", false},
+	{"PTXLOOM_TIER=auto", false},
+	{"PTXLOOM_STATS=1", false},
+	{"PTXLOOM_CHECK=mem", true},
+	{"PTXLOOM_CHECK=race,sync", true},
+	{"PTXLOOM_CHECK=init", true},
+	{"PTXLOOM_COUNTERS=exact", true},
+	{"PTXLOOM_COUNTERS=caches", true},
+	{"d=$(mktemp -d); trap 'rm -rf $d' EXIT; PTXLOOM_COVERAGE=$d", true},
+	{"PTXLOOM_PROFILE=/dev/null", true},
+};
 
-	snprintf(command, sizeof(command), "PTXLOOM_CHECK=mem '%s' whole 2>/dev/null", program);
-	CHECK_MSG(!system(command), "beside checks it is read whole");
+static void test_ways(const char *program)
+{
+	char command[4400];
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		snprintf(command, sizeof(command), "%s '%s' %s 2>/dev/null", ways[i].setting,
+			 program, ways[i].whole ? "whole" : "parts");
+		CHECK_MSG(!system(command), ways[i].setting);
+	}
+}
+
+/* One launch of such a process. */
+static int run_way(bool whole)
+{
+	int status = cudaMallocManaged((void **)&result, 64, 1);
+
+	status = status ? status : launch(&stubs[1], result);
+	return whole ? status != INVALID_PTX : status || *result != 8;
 }
 
 int main(int argc, char **argv)
@@ -194,7 +228,7 @@ int main(int argc, char **argv)
 	void **image = register_text(true);
 
 	if (argc > 1)
-		return launch(&stubs[1], NULL) != INVALID_PTX;
+		return run_way(!strcmp(argv[1], "whole"));
 
 	CHECK_MSG(!cudaMallocManaged((void **)&result, 64, 1), "memory");
 	CHECK_MSG(!launch(&stubs[1234], result) && *result == 7 + 1234, "a kernel of many");
@@ -207,6 +241,6 @@ int main(int argc, char **argv)
 	image = register_text(false);
 	CHECK_MSG(!launch(&indirect, result) && *result == 49, "a call through a pointer");
 	__cudaUnregisterFatBinary(image);
-	test_whole(argv[0]);
+	test_ways(argv[0]);
 	return check_done();
 }

@@ -56,6 +56,12 @@ struct visit {
 	const u8 *host;
 };
 
+/* Was it the warp of this access? */
+static bool is_same_warp(const struct visit *v, const struct touch *t)
+{
+	return t->who / WARP_LANES == v->now.who / WARP_LANES;
+}
+
 /* Whether two strong accesses see each other as the model wants: each's scope has the other. */
 static bool scopes_meet(const struct touch *t, const struct visit *v)
 {
@@ -78,7 +84,7 @@ static u32 lanes_in_lockstep(const struct visit *v, const struct touch *t)
 {
 	const struct lockstep *x = v->race_cta->lockstep;
 
-	if (!x || t->who >> 5 != v->now.who >> 5 || v->agent != AGENT_THREAD ||
+	if (!x || !is_same_warp(v, t) || v->agent != AGENT_THREAD ||
 	    (t->pc == v->now.pc && t->time == v->now.time && v->writes))
 		return 0;
 	return x[v->a->warp].mask;
@@ -183,9 +189,8 @@ static bool at_once(const struct visit *v, const struct touch *t)
 	    who_cta_of(t->who) != who_cta_of(v->now.who))
 		return false;
 	g = exec_gang_of(v->a->cta, v->a->warp);
-	return t->who >> 5 == v->now.who >> 5 ||
-	       (g->mode == MODE_GANG &&
-		g == exec_gang_of(v->a->cta, who_index(t->who) / WARP_LANES));
+	return is_same_warp(v, t) || (g->mode == MODE_GANG &&
+				    g == exec_gang_of(v->a->cta, who_index(t->who) / WARP_LANES));
 }
 
 /* Is the outcome the same whichever of the two comes first? */

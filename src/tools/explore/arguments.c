@@ -105,10 +105,7 @@ int explore_read_option(const struct tool_command *self, struct explore_options 
 	if ((value = tool_option_value(argc, argv, i, "--strategy")))
 		return read_strategy(self, o, value);
 	if ((value = tool_option_value(argc, argv, i, "--shard")))
-		return tool_read_shard(value, &o->shard, &o->shards)
-			       ? TOOL_OK
-			       : tool_usage(self, "--shard takes I/N, I from 1 to N, not '%s'",
-					    value);
+		return tool_read_shard(self, value, &o->shard, &o->shards);
 	for (size_t k = 0; k < ARRAY_LEN(explore_texts); k++)
 		if ((value = tool_option_value(argc, argv, i, explore_texts[k].name))) {
 			*(const char **)(void *)((char *)o + explore_texts[k].at) = value;

@@ -540,10 +540,8 @@ static int read_test_options(struct test_job *j, int argc, char **argv)
 			tool_help(j->self);
 			return -1;
 		case 's':
-			if (!tool_read_shard(optarg, &j->shard, &j->shards))
-				return tool_usage(j->self,
-						  "--shard takes I/N, I from 1 to N, not '%s'",
-						  optarg);
+			if (tool_read_shard(j->self, optarg, &j->shard, &j->shards) != TOOL_OK)
+				return TOOL_USAGE;
 			break;
 		case 'j':
 			if (!read_u64(optarg, &n) || !n || n > TRIALS_MAX)

@@ -39,12 +39,24 @@ bool test_prepare_metrics(struct test_job *j)
 	return true;
 }
 
-static bool is_run(const struct test_job *j, const char *test)
+static u64 case_key(const char *name)
 {
-	for (size_t i = 0; i < j->runs.len; i++)
-		if (!strcmp(j->runs.at[i].c->name, test))
-			return true;
-	return false;
+	return hash_bytes(name, strlen(name)) | 1;
+}
+
+/* Make the rows those of `to` that belong to no case of the run. False without memory. */
+static bool move_others(const struct test_job *j, struct metric_base *rows, struct metric_base *to)
+{
+	struct map runs = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < j->runs.len; i++)
+		ok = map_set(&runs, case_key(j->runs.at[i].c->name), 1);
+	for (size_t i = 0; ok && i < rows->rows.len; i++)
+		ok = map_get(&runs, case_key(rows->rows.at[i].test)) ||
+		     metric_base_move(to, &rows->rows.at[i]);
+	map_fini(&runs);
+	return ok;
 }
 
 bool test_keep_saved(struct test_job *j)
@@ -57,12 +69,10 @@ bool test_keep_saved(struct test_job *j)
 	if (!m->saved.save || !test_is_part(j) || stat(m->saved.save, &s) || !s.st_size)
 		return true;
 	ok = saved_take(&was, m->saved.save, NULL);
-	for (size_t i = 0; ok && i < was.rows.len; i++)
-		if (!is_run(j, was.rows.at[i].test) &&
-		    !metric_base_move(&m->now, &was.rows.at[i])) {
-			fputs("ptxloom test: error: no memory left\n", stderr);
-			ok = false;
-		}
+	if (ok && !move_others(j, &was, &m->now)) {
+		fputs("ptxloom test: error: no memory left\n", stderr);
+		ok = false;
+	}
 	metric_base_fini(&was);
 	return ok;
 }
@@ -158,15 +168,11 @@ static void order_rows(const struct test_job *j, struct metric_base *b)
 	u64 n = 0;
 
 	for (size_t f = 0; f < j->files.len; f++)
-		for (size_t i = 0; i < j->files.at[f].table.cases.len; i++) {
-			const char *name = j->files.at[f].table.cases.at[i].name;
-
+		for (size_t i = 0; i < j->files.at[f].table.cases.len; i++)
 			/* Without memory, the order is another. */
-			map_set(&at, hash_bytes(name, strlen(name)) | 1, ++n);
-		}
+			map_set(&at, case_key(j->files.at[f].table.cases.at[i].name), ++n);
 	for (size_t i = 0; i < b->rows.len; i++) {
-		const char *name = b->rows.at[i].test;
-		const u64 *place = map_get(&at, hash_bytes(name, strlen(name)) | 1);
+		const u64 *place = map_get(&at, case_key(b->rows.at[i].test));
 
 		b->rows.at[i].number = (place ? *place : n + 1) * b->rows.len + i;
 	}
