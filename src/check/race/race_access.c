@@ -190,7 +190,7 @@ static bool at_once(const struct visit *v, const struct touch *t)
 		return false;
 	g = exec_gang_of(v->a->cta, v->a->warp);
 	return is_same_warp(v, t) || (g->mode == MODE_GANG &&
-				    g == exec_gang_of(v->a->cta, who_index(t->who) / WARP_LANES));
+				      g == exec_gang_of(v->a->cta, who_index(t->who) / WARP_LANES));
 }
 
 /* Is the outcome the same whichever of the two comes first? */
