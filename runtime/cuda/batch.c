@@ -274,7 +274,7 @@ static int ranges_on(struct stream *s, int status, const struct ranges *r, bool 
 	for (size_t i = 0; i < r->count && prefetch && !status; i++) {
 		place += place + 1 < r->place_len && r->place_at[place + 1] == i;
 		status = (int)memory_prefetch(&rt->memory, r->at[i], r->sizes[i], r->places[place],
-					      rt->list.len);
+					      rt->list.len, s);
 	}
 	return status;
 }

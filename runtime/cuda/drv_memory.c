@@ -284,7 +284,7 @@ static int drv_prefetch(u64 p, size_t size, struct memory_location where, const 
 		status = (int)stream_capture_forbid(s);
 	if (status)
 		return status;
-	return (int)memory_prefetch(&rt->memory, p, size, where, rt->list.len);
+	return (int)memory_prefetch(&rt->memory, p, size, where, rt->list.len, s);
 }
 
 DRV_STREAM_FN(cuMemPrefetchAsync, (u64 p, size_t size, int device, void *stream),

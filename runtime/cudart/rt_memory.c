@@ -247,7 +247,8 @@ static int rt_prefetch(const void *p, size_t size, struct memory_location where,
 	if (status)
 		return status;
 	return flags ? cudaErrorInvalidValue
-		     : (int)memory_prefetch(&rt->memory, rt_address(p), size, where, rt->list.len);
+		     : (int)memory_prefetch(&rt->memory, rt_address(p), size, where, rt->list.len,
+					    s);
 }
 
 RT_STREAM_FN(cudaMemPrefetchAsync,

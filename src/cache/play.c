@@ -522,6 +522,17 @@ static void add_second(struct cache_insn *to, const struct cache_insn *n)
 	to->dram += n->dram;
 }
 
+/* What reaches the second cache has touched each page that its launch touches. */
+static void add_to_place(struct cache_place *to, const struct cache_insn *n,
+			 const struct cache_request *r)
+{
+	u64 page = (r->line - to->first) * CACHE_LINE_BYTES / CACHE_PLACE_PAGE;
+
+	add_second(&to->count, n);
+	if (PL_UNLIKELY(to->page != NULL) && r->op < L2_OPS && page < to->pages)
+		to->page[page] |= r->op == L2_READ ? CACHE_PLACE_READ : CACHE_PLACE_WRITTEN;
+}
+
 static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
 			 struct cache_insn *insns, struct cache_places *places)
 {
@@ -536,7 +547,7 @@ static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
 	if (insns)
 		add_second(&insns[r->pc], &n);
 	if (PL_UNLIKELY(places != NULL))
-		add_second(cache_place_of(places, r->line), &n);
+		add_to_place(cache_place_of(places, r->line), &n, r);
 }
 
 /* Requests in the order in which they reach the second cache; the host fetches ahead for them. */

@@ -24,11 +24,16 @@ struct cache_insn {
 	u64 dram;                         /* sectors read for it */
 };
 
+#define CACHE_PLACE_PAGE 4096u
+enum { CACHE_PLACE_READ = 1, CACHE_PLACE_WRITTEN = 2 };
+
 /* Addresses whose accesses are counted apart, such as an allocation. */
 struct cache_place {
 	u64 first, end; /* lines */
 	u64 base, bytes, number;
-	u32 kind; /* these four are the caller's */
+	u32 kind;  /* these four are the caller's */
+	u32 pages; /* how many are told apart */
+	u8 *page;  /* by page, what was done to it, CACHE_PLACE_READ and the like; NULL: none */
 	struct cache_insn count;
 };
 
@@ -39,7 +44,9 @@ struct cache_places {
 };
 
 /* Where the line belongs. */
-struct cache_insn *cache_place_of(struct cache_places *p, u64 line);
+struct cache_place *cache_place_of(struct cache_places *p, u64 line);
+/* NULL is allowed. */
+void cache_places_free(struct cache_places *p);
 /* Sectors of a line that the first cache was asked for, and those that it has not. */
 void cache_place_count(struct cache_places *p, u64 line, u32 sectors, u32 missed);
 

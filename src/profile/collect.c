@@ -4,8 +4,10 @@
 #include "src/base/demangle.h"
 #include "src/base/setting.h"
 #include "src/dev/window.h"
+#include "src/managed/managed.h"
 #include "src/profile/collect_int.h"
 #include "src/profile/table/links.h"
+#include "src/profile/table/migrations.h"
 #include "src/profile/table/variables.h"
 #include "src/lower/lower.h"
 #include "src/watch/counters.h"
@@ -384,10 +386,23 @@ static struct collect_launch *launch_new(struct profile_device *d, const struct 
 	l->told = c->told++;
 	l->rows = collect_rows_of(c, e->program, l->look.kernel->func->name->text);
 	pthread_mutex_unlock(&c->lock);
-	if (l->rows)
-		return l;
-	collect_launch_free(l);
-	return NULL;
+	if (!l->rows) {
+		collect_launch_free(l);
+		return NULL;
+	}
+	l->tells_pages = managed_is_used(c->managed);
+	if (l->tells_pages)
+		managed_launch_begin(c->managed, d->dev->number);
+	return l;
+}
+
+/* places: NULL: it has touched nothing. */
+static void tell_pages(struct collect_launch *l, const struct cache_places *places)
+{
+	if (l->tells_pages)
+		profile_migrations_end(l->device->of->managed, l->device->dev->number, places,
+				       l->variables.value);
+	l->tells_pages = false;
 }
 
 static void narrow_launch(void *user, const struct exec_env *e, struct exec_observer *o)
@@ -401,8 +416,10 @@ static void narrow_launch(void *user, const struct exec_env *e, struct exec_obse
 	pthread_mutex_unlock(&d->lock);
 	if (ok)
 		return;
-	if (l)
+	if (l) {
+		tell_pages(l, NULL);
 		collect_launch_free(l);
+	}
 	d->of->is_short = true;
 	o->access = NULL;
 	o->alike = NULL;
@@ -417,55 +434,15 @@ static void caches_ended(void *user, u64 grid_id, const struct cache_counts *cou
 
 	if (!l)
 		return;
-	if (places && !profile_variables_end(places, l->look.kernel->owner, l->device->of->origin,
-					     &l->variables))
+	tell_pages(l, places);
+	if (places && l->device->of->has_variables &&
+	    !profile_variables_end(places, l->look.kernel->owner, l->device->of->origin,
+				   &l->variables))
 		l->is_cut = true;
 	l->variables.device = l->device->dev->number;
 	if (!profile_links_end(l->device->of->links, &counts->l2, &l->variables))
 		l->is_cut = true;
-	l->caches = *counts;
-	l->has_caches = true;
-	l->sm_caches = sm ? calloc(l->sms, sizeof(*l->sm_caches)) : NULL;
-	for (u32 i = 0; l->sm_caches && i < l->sms; i++)
-		l->sm_caches[i] = sm[i].count;
-	l->insns = insns ? calloc(l->rows->len + 1, sizeof(*l->insns)) : NULL;
-	for (u32 pc = 0; l->insns && pc < l->rows->uops; pc++) {
-		struct cache_insn *to = &l->insns[l->rows->row_of[pc]];
-
-		to->hit += insns[pc].hit;
-		to->miss += insns[pc].miss;
-		to->second += insns[pc].second;
-		to->second_miss += insns[pc].second_miss;
-		to->dram += insns[pc].dram;
-	}
-}
-
-static bool report_launch(struct collect_launch *l)
-{
-	struct slot *sum = calloc(1, sizeof(*sum) + (size_t)l->rows->len * sizeof(sum->row[0]));
-	struct profile_launch *x = calloc(1, sizeof(*x));
-	struct profile_collect *c = l->device->of;
-	struct text t = {0};
-	bool ok = sum && x && collect_sum(l, sum, x);
-
-	if (ok && l->is_written)
-		profile_launch_write(x, &t);
-	ok = ok && !t.failed;
-	pthread_mutex_lock(&c->lock);
-	/* At once: a program that is killed leaves what has ended. */
-	if (ok && l->is_written) {
-		fwrite(t.at, 1, t.len, c->to);
-		fflush(c->to);
-	}
-	if (ok && c->tell) {
-		x->number = l->told;
-		c->tell(c->user, x);
-	}
-	pthread_mutex_unlock(&c->lock);
-	text_fini(&t);
-	profile_launch_free(x);
-	free(sum);
-	return ok;
+	collect_keep_caches(l, counts, insns, sm);
 }
 
 /* Behind that of the caches, which have given their part. */
@@ -480,7 +457,8 @@ static void launch_end(void *user, const struct program *p, u64 grid_id)
 	pthread_mutex_lock(&d->lock);
 	map_remove(&d->launches, grid_id + 1);
 	pthread_mutex_unlock(&d->lock);
-	if (!report_launch(l))
+	tell_pages(l, NULL);
+	if (!collect_report(l))
 		d->of->is_short = true;
 	collect_launch_free(l);
 }
@@ -492,7 +470,10 @@ static bool collect_chooses(void *user, const char *kernel, const void *tag)
 	struct profile_collect *c = user;
 
 	chosen = profile_choice_has(&c->choice, kernel, tag);
-	return chosen || c->tell;
+	if (chosen || c->tell)
+		return true;
+	managed_launch_unseen(c->managed);
+	return false;
 }
 
 static const void *collect_ranges_here(void *user)
@@ -552,8 +533,11 @@ static void collect_code_of(const struct exec_env *e, struct watch_code *out)
 
 static struct cache_places *collect_places_of(void *user, const struct exec_env *e)
 {
-	(void)user;
-	return profile_variables_begin(e);
+	const struct profile_device *d = user;
+	const struct collect_launch *l = launch_of(user, e->grid_id);
+	bool tells = l && l->tells_pages;
+
+	return tells || d->of->has_variables ? profile_variables_begin(e, tells) : NULL;
 }
 
 /* false, with a line in `why`. */
@@ -574,8 +558,7 @@ static bool collect_observe(struct profile_device *d, struct text *why)
 		d->caches.counts_code = c->caches == CACHES_COLD;
 		d->caches.ended_user = d;
 		d->caches.code_of = collect_code_of;
-		if (c->has_variables)
-			d->caches.places_of = collect_places_of;
+		d->caches.places_of = collect_places_of;
 	}
 	all = observe_beside(d, &d->tee, dev->observer);
 	apart = observe_beside(d, &d->tee_apart, dev->observer_apart);
@@ -715,6 +698,7 @@ struct profile_collect *profile_open(struct text *why)
 		pthread_mutex_init(&c->lock, NULL);
 		demangle_prepare();
 		c->links = profile_links_new();
+		c->managed = c->caches == CACHES_OFF ? NULL : managed_new();
 		write_process(c);
 		return c;
 	}
@@ -775,9 +759,11 @@ void profile_close(struct profile_collect *c)
 
 	if (!c)
 		return;
-	c->is_short |= !profile_links_copies(c->links, &process);
+	c->is_short |= !profile_links_copies(c->links, &process) ||
+		       !profile_migrations_sum(c->managed, &process);
 	profile_end_write(&process, c->launches, &end);
 	VEC_FREE(&process.copies);
+	profile_migrations_forget(&process);
 	ok = !c->to || (end.at && fwrite(end.at, 1, end.len, c->to) == end.len && !ferror(c->to));
 	text_fini(&end);
 	if ((c->to && fclose(c->to)) || !ok)
@@ -793,6 +779,7 @@ void profile_close(struct profile_collect *c)
 	profile_choice_fini(&c->choice);
 	profile_ranges_free(c->ranges);
 	profile_links_free(c->links);
+	managed_free(c->managed);
 	pthread_mutex_destroy(&c->lock);
 	free(c->path);
 	free(c);

@@ -34,6 +34,7 @@ struct profile_collect {
 	struct profile_choice choice;
 	struct profile_ranges *ranges;
 	struct profile_links *links; /* NULL: none are counted */
+	struct managed *managed;     /* NULL: pages of managed memory are not followed */
 	bool is_short;               /* of memory: a launch is missing */
 };
 
@@ -57,6 +58,7 @@ struct collect_launch {
 	struct cache_insn *insns;               /* by instruction; NULL: none */
 	struct profile_launch variables;        /* these, shared ones, and links alone */
 	bool has_caches, is_cut;
+	bool tells_pages; /* managed_launch_end is still to be called */
 };
 
 struct profile_device {
@@ -79,10 +81,10 @@ struct profile_device {
 
 /* Write a line of the file. */
 void collect_put_line(struct profile_collect *c, const struct text *line);
-/*
- * Put the counts of a launch that has ended together: sum, empty, gets those of all workers, x the
- * launch as reports have it. false: no memory left.
- */
-bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_launch *x);
+/* What the model of the caches has counted, to be summed up; insns, sm: NULL: not these. */
+void collect_keep_caches(struct collect_launch *l, const struct cache_counts *counts,
+			 const struct cache_insn *insns, const struct cache_sm *sm);
+/* A launch has ended: add it to the file, and tell it. false: no memory left. */
+bool collect_report(struct collect_launch *l);
 
 #endif

@@ -333,7 +333,31 @@ static bool sum_shared(const struct collect_launch *l, struct profile_launch *x)
 	return ok;
 }
 
-bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_launch *x)
+void collect_keep_caches(struct collect_launch *l, const struct cache_counts *counts,
+			 const struct cache_insn *insns, const struct cache_sm *sm)
+{
+	l->caches = *counts;
+	l->has_caches = true;
+	l->sm_caches = sm ? calloc(l->sms, sizeof(*l->sm_caches)) : NULL;
+	for (u32 i = 0; l->sm_caches && i < l->sms; i++)
+		l->sm_caches[i] = sm[i].count;
+	l->insns = insns ? calloc(l->rows->len + 1, sizeof(*l->insns)) : NULL;
+	for (u32 pc = 0; l->insns && pc < l->rows->uops; pc++) {
+		struct cache_insn *to = &l->insns[l->rows->row_of[pc]];
+
+		to->hit += insns[pc].hit;
+		to->miss += insns[pc].miss;
+		to->second += insns[pc].second;
+		to->second_miss += insns[pc].second_miss;
+		to->dram += insns[pc].dram;
+	}
+}
+
+/*
+ * Put the counts of a launch that has ended together: sum, empty, gets those of all workers, x the
+ * launch as reports have it. false: no memory left.
+ */
+static bool sum_all(struct collect_launch *l, struct slot *sum, struct profile_launch *x)
 {
 	const struct device *dev = l->device->dev;
 	bool ok = true;
@@ -359,6 +383,8 @@ bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_laun
 	x->value[VALUE_has_caches] = l->has_caches;
 	if (l->has_caches)
 		sum_caches(&l->caches, x->value);
+	for (u32 i = VALUE_managed_touched; i <= VALUE_managed_thrashed; i++)
+		x->value[i] = l->variables.value[i];
 	/* They are the report's from now on. */
 	x->has_variables = l->variables.has_variables;
 	memcpy(&x->variables, &l->variables.variables, sizeof(x->variables));
@@ -370,4 +396,32 @@ bool collect_sum(struct collect_launch *l, struct slot *sum, struct profile_laun
 	if (x->has_spread)
 		ok &= sum_spread(l, x);
 	return ok && x->device_name;
+}
+
+bool collect_report(struct collect_launch *l)
+{
+	struct slot *sum = calloc(1, sizeof(*sum) + (size_t)l->rows->len * sizeof(sum->row[0]));
+	struct profile_launch *x = calloc(1, sizeof(*x));
+	struct profile_collect *c = l->device->of;
+	struct text t = {0};
+	bool ok = sum && x && sum_all(l, sum, x);
+
+	if (ok && l->is_written)
+		profile_launch_write(x, &t);
+	ok = ok && !t.failed;
+	pthread_mutex_lock(&c->lock);
+	/* At once: a program that is killed leaves what has ended. */
+	if (ok && l->is_written) {
+		fwrite(t.at, 1, t.len, c->to);
+		fflush(c->to);
+	}
+	if (ok && c->tell) {
+		x->number = l->told;
+		c->tell(c->user, x);
+	}
+	pthread_mutex_unlock(&c->lock);
+	text_fini(&t);
+	profile_launch_free(x);
+	free(sum);
+	return ok;
 }

@@ -13,7 +13,7 @@ libcore_la_SOURCES += \
 	src/profile/metrics.c src/profile/metrics.def src/profile/metrics.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/range_filter.c src/profile/ranges.c src/profile/ranges.h \
-	src/profile/table/links.c src/profile/table/links.h src/profile/table/shared.c src/profile/table/shared.h \
+	src/profile/table/links.c src/profile/table/links.h src/profile/table/migrations.c src/profile/table/migrations.h src/profile/table/shared.c src/profile/table/shared.h \
 	src/profile/table/variables.c src/profile/table/variables.h src/profile/trace.c src/profile/trace.h \
 	src/profile/report.c src/profile/report_write.c src/profile/report.h
 # Reports that are read, and pages.

@@ -114,12 +114,26 @@ struct profile_copies {
 	enum profile_link_kind kind;
 };
 
+/* What has moved of managed memory from one place to another, by page faults and prefetches. */
+struct profile_migration {
+	u32 from, to;
+	u64 transfers, bytes;
+};
+
+/* What a device, or the host, has done to managed memory. */
+struct profile_residence {
+	u32 end;
+	u64 faults, populated, remote, thrashed; /* page faults; bytes */
+};
+
 struct profile_process {
 	u64 pid;
 	char *name;
 	bool is_whole; /* it has said that it ended */
 	VEC(struct profile_program *) programs;
-	VEC(struct profile_copies) copies; /* known at its end */
+	VEC(struct profile_copies) copies; /* known at its end, as those below */
+	VEC(struct profile_migration) migrations;
+	VEC(struct profile_residence) residences;
 };
 
 /* A range that the program has marked, which is open when a launch is asked for. */

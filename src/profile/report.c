@@ -2,6 +2,7 @@
  * Reports in memory.
  */
 #include "src/profile/report.h"
+#include "src/profile/table/migrations.h"
 
 #include <stdlib.h>
 
@@ -91,6 +92,7 @@ void profile_report_fini(struct profile_report *r)
 			profile_program_free(p->programs.at[k]);
 		VEC_FREE(&p->programs);
 		VEC_FREE(&p->copies);
+		profile_migrations_forget(p);
 		free(p->name);
 		free(p);
 	}

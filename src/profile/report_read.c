@@ -364,15 +364,53 @@ static void report_read_copies(struct reader *r, const cJSON *list)
 		report_wrong(r, NO_MEMORY);
 }
 
+/* [from, to, transfers, bytes] */
+static void report_read_migration(struct reader *r, const cJSON *list)
+{
+	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
+	struct profile_migration x = {.from = report_end(r, j)};
+
+	j = j ? j->next : NULL;
+	x.to = report_end(r, j);
+	j = j ? j->next : NULL;
+	x.transfers = report_number(r, j);
+	x.bytes = report_number(r, j ? j->next : NULL);
+	if (!VEC_PUSH(&r->process->migrations, x))
+		report_wrong(r, NO_MEMORY);
+}
+
+/* [whose, faults, populated, remote, thrashed] */
+static void report_read_residence(struct reader *r, const cJSON *list)
+{
+	const cJSON *j = cJSON_IsArray(list) ? list->child : NULL;
+	struct profile_residence x = {.end = report_end(r, j)};
+	u64 *const to[] = {&x.faults, &x.populated, &x.remote, &x.thrashed};
+
+	for (size_t i = 0; i < ARRAY_LEN(to); i++) {
+		j = j ? j->next : NULL;
+		*to[i] = report_number(r, j);
+	}
+	if (!VEC_PUSH(&r->process->residences, x))
+		report_wrong(r, NO_MEMORY);
+}
+
+/* Each item of a list of the process that there may be. */
+static void report_read_all(struct reader *r, const cJSON *line, const char *name,
+			    void (*read)(struct reader *r, const cJSON *list))
+{
+	const cJSON *j = member(line, name) ? report_list(r, line, name) : NULL;
+
+	for (; j && !r->wrong; j = j->next)
+		read(r, j);
+}
+
 static void report_read_end(struct reader *r, const cJSON *line)
 {
-	bool has_copies = member(line, "copies") != NULL;
-
 	report_number(r, line->child);
 	r->process->is_whole = true;
-	for (const cJSON *j = has_copies ? report_list(r, line, "copies") : NULL; j && !r->wrong;
-	     j = j->next)
-		report_read_copies(r, j);
+	report_read_all(r, line, "copies", report_read_copies);
+	report_read_all(r, line, "migrations", report_read_migration);
+	report_read_all(r, line, "residences", report_read_residence);
 }
 
 /* Each item of a list of the launch that there may be. */

@@ -4,6 +4,7 @@
 #include "src/config.h"
 #include "src/profile/json_out.h"
 #include "src/profile/table/links.h"
+#include "src/profile/table/migrations.h"
 #include "src/profile/table/shared.h"
 #include "src/profile/table/variables.h"
 #include "src/profile/metrics.h"
@@ -164,6 +165,7 @@ void profile_end_write(const struct profile_process *p, u64 launches, struct tex
 {
 	text_printf(out, "{\"end\": %llu", (unsigned long long)launches);
 	profile_copies_write(p, out);
+	profile_migrations_write(p, out);
 	text_puts(out, "}\n");
 }
 

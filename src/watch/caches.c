@@ -367,7 +367,7 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 	free(l->sm);
 	free(l->insn);
 	free(l->told);
-	free(l->places);
+	cache_places_free(l->places);
 	free(l);
 }
 

@@ -31,10 +31,11 @@ allowed()
 	src/exec) echo "src/base src/ir src/arch src/mem src/uop src/ops src/async src/host src/exec" ;;
 	src/sched) echo "$engine src/sched" ;;
 	src/dev) echo "$engine grammar src/sched src/dev" ;;
-	src/profile) echo "$engine src/sched src/dev src/cache src/watch src/profile include" ;;
+	src/profile) echo "$engine src/sched src/dev src/cache src/watch src/managed src/profile include" ;;
 	src/cover) echo "$engine grammar src/sched src/dev src/cover" ;;
 	src/check) echo "$engine src/sched src/dev src/watch src/check include" ;;
 	src/api) echo "$engine src/sched src/dev src/watch src/check src/profile src/api include" ;;
+	src/managed) echo "src/base src/mem src/dev src/managed" ;;
 	src/cache) echo "src/base src/arch src/cache" ;;
 	src/watch) echo "$engine src/sched src/cache src/watch" ;;
 	# The functions that rules may name are those of the CUDA libraries' tables.

@@ -23,6 +23,8 @@ unit_tests += \
 	tests/unit/cache/l2 \
 	tests/unit/cache/spill
 unit_tests += \
+	tests/unit/managed/residency
+unit_tests += \
 	tests/unit/dbg/lanes \
 	tests/unit/dbg/libdw \
 	tests/unit/dbg/lines \

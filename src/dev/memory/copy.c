@@ -323,16 +323,18 @@ enum status copy_run(const struct copy_plan *p)
 {
 	struct copy_plan q = simplified(p);
 	struct copy_side src = copy_side_of(p, false), dst = copy_side_of(p, true);
+	bool ok = true;
 
 	if (!check_again(p, &src, p->width) || !check_again(p, &dst, p->width))
 		return STATUS_INVALID_VALUE;
 	if (memory_is_watched())
 		tell_copy(p);
-	if (q.dst_device && q.src_device) {
+	if (q.dst_device && q.src_device)
 		move_at_once(&q);
-		return STATUS_SUCCESS;
-	}
-	if (PL_LIKELY(mem_guard(move_at_once, &q, NULL)))
+	else
+		ok = mem_guard(move_at_once, &q, NULL);
+	memory_tell_done();
+	if (PL_LIKELY(ok))
 		return STATUS_SUCCESS;
 	report_fault(p);
 	return STATUS_INVALID_VALUE;
@@ -457,6 +459,7 @@ enum status copy_fill_run(const struct copy_plan *p, u32 value, u32 bytes)
 		for (u64 y = 0; y < p->height; y++)
 			piece_fill(p->dst + z * p->dst_slice + y * p->dst_pitch, value, bytes,
 				   p->width);
+	memory_tell_done();
 	return STATUS_SUCCESS;
 }
 

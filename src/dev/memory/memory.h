@@ -112,8 +112,9 @@ u32 memory_attribute_bytes(int attribute);
 /* cudaMemAdvise and the like on managed memory of `bytes`. location: where it applies. */
 enum status memory_advise(struct mem_system *s, u64 p, u64 bytes, int advice,
 			  struct memory_location where, u32 devices);
+/* stream: in whose order those who watch memory are told. */
 enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memory_location where,
-			    u32 devices);
+			    u32 devices, struct stream *stream);
 /* Are these bytes managed memory, all of one allocation? */
 bool memory_is_managed(struct mem_system *s, u64 p, u64 bytes);
 /* One attribute of cudaMemRangeGetAttribute into `size` bytes. */

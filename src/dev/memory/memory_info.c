@@ -2,6 +2,7 @@
  * What a pointer is; hints about managed memory; access of peers.
  */
 #include "src/dev/memory/memory.h"
+#include "src/dev/memory/watch.h"
 #include "src/mem/guard.h"
 
 /* ---- pointers ---- */
@@ -190,12 +191,28 @@ enum status memory_advise(struct mem_system *s, u64 p, u64 bytes, int advice,
 		b->accessed_by &= ~location_bit(where);
 		break;
 	}
+	memory_tell_advise(p, advice, &where);
+	return STATUS_SUCCESS;
+}
+
+struct prefetch {
+	u64 address, bytes;
+	struct memory_location where;
+};
+
+static enum status tell_prefetch(void *data, enum status so_far)
+{
+	const struct prefetch *p = data;
+
+	if (so_far == STATUS_SUCCESS)
+		memory_tell_prefetch(p->address, p->bytes, &p->where);
 	return STATUS_SUCCESS;
 }
 
 enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memory_location where,
-			    u32 devices)
+			    u32 devices, struct stream *stream)
 {
+	struct prefetch told = {p, bytes, where};
 	struct memory_block *b = managed(s, p, bytes);
 
 	if (!b)
@@ -203,7 +220,9 @@ enum status memory_prefetch(struct mem_system *s, u64 p, u64 bytes, struct memor
 	if (!is_valid_location(where, devices))
 		return where.type == LOCATION_DEVICE ? STATUS_INVALID_DEVICE : STATUS_INVALID_VALUE;
 	b->prefetched = where;
-	return STATUS_SUCCESS;
+	return memory_is_watched() && stream
+		       ? stream_call(stream, tell_prefetch, &told, sizeof(told), 0)
+		       : STATUS_SUCCESS;
 }
 
 /* The bytes stay: any contents are right. */

@@ -45,7 +45,7 @@ void memory_watch_forget(void)
 	memory_watches = 0;
 }
 
-/* Call `member` of each that has it. */
+/* Call `member` of each that has it, with its user and the rest. */
 #define TELL(member, ...)                                                                          \
 	do {                                                                                       \
 		if (!memory_is_watched())                                                          \
@@ -53,7 +53,7 @@ void memory_watch_forget(void)
 		pthread_rwlock_rdlock(&watches_lock);                                              \
 		for (u32 i = 0; i < MEMORY_WATCHES_MAX; i++)                                       \
 			if (watches[i] && watches[i]->member)                                      \
-				watches[i]->member(watches[i]->user, __VA_ARGS__);                 \
+				watches[i]->member(watches[i]->user __VA_OPT__(, ) __VA_ARGS__);   \
 		pthread_rwlock_unlock(&watches_lock);                                              \
 	} while (0)
 
@@ -80,6 +80,21 @@ void memory_tell_copy(const struct memory_copy *c)
 void memory_tell_fill(const struct memory_box *to, u64 width, u64 height, u64 depth)
 {
 	TELL(fill, to, width, height, depth);
+}
+
+void memory_tell_done(void)
+{
+	TELL(done);
+}
+
+void memory_tell_prefetch(u64 address, u64 bytes, const struct memory_location *where)
+{
+	TELL(prefetch, address, bytes, where);
+}
+
+void memory_tell_advise(u64 address, int advice, const struct memory_location *where)
+{
+	TELL(advise, address, advice, where);
 }
 
 void memory_tell_write(u64 address, u64 bytes)

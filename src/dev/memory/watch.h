@@ -9,7 +9,9 @@
 
 #include "src/mem/mem.h"
 
-#define MEMORY_WATCHES_MAX 4u
+struct memory_location;
+
+#define MEMORY_WATCHES_MAX 6u
 
 /* A box of rows and slices, by addresses as programs see them. */
 struct memory_box {
@@ -42,6 +44,11 @@ struct memory_watch {
 	void (*free)(void *user, struct mem *m, u64 address, u64 bytes);
 	void (*copy)(void *user, const struct memory_copy *c);
 	void (*fill)(void *user, const struct memory_box *to, u64 width, u64 height, u64 depth);
+	/* The copy or fill that was told last by this thread has been carried out. */
+	void (*done)(void *user);
+	/* Of managed memory: it is moved in the order of its stream; advice, as CUDA numbers it. */
+	void (*prefetch)(void *user, u64 address, u64 bytes, const struct memory_location *where);
+	void (*advise)(void *user, u64 address, int advice, const struct memory_location *where);
 	/* The host writes by other means: values of streams, variables. */
 	void (*write)(void *user, u64 address, u64 bytes);
 	/* A stream gets memory, in its order: the piece of work that hands it out runs. */
@@ -72,6 +79,9 @@ void memory_tell_variable(struct mem *m, u64 address, u64 bytes);
 void memory_tell_free(struct mem *m, u64 address, u64 bytes);
 void memory_tell_copy(const struct memory_copy *c);
 void memory_tell_fill(const struct memory_box *to, u64 width, u64 height, u64 depth);
+void memory_tell_done(void);
+void memory_tell_prefetch(u64 address, u64 bytes, const struct memory_location *where);
+void memory_tell_advise(u64 address, int advice, const struct memory_location *where);
 void memory_tell_write(u64 address, u64 bytes);
 void memory_tell_hand_out(u64 address, u64 bytes);
 void memory_tell_region(u64 address, u64 bytes);

@@ -47,6 +47,7 @@ static enum status nested_move_row(struct device *d, const struct item *i, u64 r
 	if (i->kind == ITEM_FILL) {
 		tell_row(i, to_at, 0);
 		piece_fill(to, i->value, 1, (size_t)i->bytes);
+		memory_tell_done();
 		return STATUS_SUCCESS;
 	}
 	from = nested_row(d, from_at, i->bytes, false);
@@ -54,6 +55,7 @@ static enum status nested_move_row(struct device *d, const struct item *i, u64 r
 		return STATUS_ILLEGAL_ADDRESS;
 	tell_row(i, to_at, from_at);
 	piece_move(to, from, (size_t)i->bytes);
+	memory_tell_done();
 	return STATUS_SUCCESS;
 }
 

@@ -242,7 +242,7 @@ static void add_launch(const struct page *p, const struct profile_launch *l, str
 		const struct section_row *rows;
 		u32 len;
 
-		if (!(p->sections >> s & 1))
+		if (!(p->sections >> s & 1) || !section_applies(s, l))
 			continue;
 		rows = section_rows(s, &len);
 		for (u32 i = 0; p->details != DETAILS_BODY && i < len; i++)

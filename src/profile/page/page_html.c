@@ -6,6 +6,7 @@
 #include "src/profile/json_out.h"
 #include "src/profile/kernels.h"
 #include "src/profile/table/links.h"
+#include "src/profile/table/migrations.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
 #include "src/profile/table/shared.h"
@@ -181,15 +182,24 @@ static void html_add_sources(const struct page *p, const struct kernel_sums *sum
 /* ---- a report ---- */
 
 /* Of all processes. */
-static void html_add_copies(const struct profile_report *r, struct text *out)
+static void html_add_process(const struct profile_report *r, struct text *out)
 {
 	struct profile_process all = {0};
 
-	for (size_t i = 0; i < r->processes.len; i++)
-		for (size_t k = 0; k < r->processes.at[i]->copies.len; k++)
-			out->failed |= !VEC_PUSH(&all.copies, r->processes.at[i]->copies.at[k]);
+	for (size_t i = 0; i < r->processes.len; i++) {
+		const struct profile_process *p = r->processes.at[i];
+
+		for (size_t k = 0; k < p->copies.len; k++)
+			out->failed |= !VEC_PUSH(&all.copies, p->copies.at[k]);
+		for (size_t k = 0; k < p->migrations.len; k++)
+			out->failed |= !VEC_PUSH(&all.migrations, p->migrations.at[k]);
+		for (size_t k = 0; k < p->residences.len; k++)
+			out->failed |= !VEC_PUSH(&all.residences, p->residences.at[k]);
+	}
 	profile_copies_write(&all, out);
+	profile_migrations_write(&all, out);
 	VEC_FREE(&all.copies);
+	profile_migrations_forget(&all);
 }
 
 static void html_add_report(const struct page *p, struct text *out)
@@ -220,7 +230,7 @@ static void html_add_report(const struct page *p, struct text *out)
 	text_puts(out, "]");
 	html_add_sources(p, &sums, out);
 	if (p->report)
-		html_add_copies(p->report, out);
+		html_add_process(p->report, out);
 	text_puts(out, "}");
 	VEC_FREE(&kernels);
 	kernel_sums_fini(&sums);

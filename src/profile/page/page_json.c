@@ -3,6 +3,7 @@
  */
 #include "src/profile/json_out.h"
 #include "src/profile/table/links.h"
+#include "src/profile/table/migrations.h"
 #include "src/profile/page/lines.h"
 #include "src/profile/page/page.h"
 #include "src/profile/table/shared.h"
@@ -137,7 +138,9 @@ void page_json(const struct page *p, struct text *out)
 		json_launch(p, p->launches.at[i], out);
 	}
 	text_puts(out, "\n]");
-	if (p->report)
+	if (p->report) {
 		profile_copies_json(p->report, out);
+		profile_migrations_json(p->report, out);
+	}
 	text_puts(out, "}\n");
 }

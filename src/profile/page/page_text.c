@@ -2,6 +2,7 @@
  * The details page and the raw page as text.
  */
 #include "src/profile/table/links.h"
+#include "src/profile/table/migrations.h"
 #include "src/profile/page/page.h"
 #include "src/profile/table/shared.h"
 #include "src/profile/table/variables.h"
@@ -410,7 +411,7 @@ static void text_write_details(const struct page *p, const struct profile_launch
 
 	section_find(l, p->sections, &found);
 	for (u32 i = 0; i < PROFILE_SECTIONS; i++)
-		if (p->sections >> i & 1)
+		if (p->sections >> i & 1 && section_applies(i, l))
 			write_section(p, i, l, &found, out);
 	section_findings_fini(&found);
 	profile_variables_text(l, out);
@@ -453,6 +454,8 @@ void page_text(const struct page *p, struct text *out)
 			text_write_details(p, l, out);
 		before = l;
 	}
-	if (p->kind != PAGE_RAW && p->report)
+	if (p->kind != PAGE_RAW && p->report) {
 		profile_copies_text(p->report, out);
+		profile_migrations_text(p->report, out);
+	}
 }

@@ -91,6 +91,11 @@ static bool section_has_word(const char *words, const char *word)
 	return false;
 }
 
+bool section_applies(u32 section, const struct profile_launch *l)
+{
+	return section != SECTION_ManagedMemory || l->value[VALUE_managed_touched];
+}
+
 u32 section_set(const char *set)
 {
 	u32 mask = 0;

@@ -22,6 +22,8 @@ struct section_row {
 const char *section_id(u32 section);
 const char *section_title(u32 section);
 const struct section_row *section_rows(u32 section, u32 *len);
+/* Is there anything to say of the launch? */
+bool section_applies(u32 section, const struct profile_launch *l);
 /* The sections of a set, a bit each; 0: there is no such set. */
 u32 section_set(const char *set);
 /*

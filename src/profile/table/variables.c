@@ -54,7 +54,21 @@ static int variables_by_line(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-struct cache_places *profile_variables_begin(const struct exec_env *e)
+/* Pages of managed memory are told apart. */
+static void add_pages(struct cache_places *p)
+{
+	for (u32 i = 0; i < p->len; i++) {
+		struct cache_place *at = &p->at[i];
+		u64 pages = (at->bytes + CACHE_PLACE_PAGE - 1) / CACHE_PLACE_PAGE;
+
+		if (at->kind != MEM_KIND_MANAGED || pages > UINT32_MAX)
+			continue;
+		at->page = calloc(pages, 1);
+		at->pages = at->page ? (u32)pages : 0;
+	}
+}
+
+struct cache_places *profile_variables_begin(const struct exec_env *e, bool has_pages)
 {
 	struct cache_places *p = calloc(1, sizeof(*p) + sizeof(p->at[0]));
 	u64 origin = (u64)(uintptr_t)e->mem->arena;
@@ -69,6 +83,8 @@ struct cache_places *profile_variables_begin(const struct exec_env *e)
 	p->at[p->len++] = (struct cache_place){
 		.first = LOCAL_LINES, .end = 2 * LOCAL_LINES, .kind = KIND_LOCAL};
 	qsort(p->at, p->len, sizeof(p->at[0]), variables_by_line);
+	if (has_pages)
+		add_pages(p);
 	/* Small variables share a line, which counts for the first of them. */
 	for (u32 i = 0; i + 1 < p->len; i++)
 		p->at[i + 1].first = max_u64(p->at[i + 1].first, p->at[i].end);

@@ -10,8 +10,11 @@ struct cache_places;
 struct device_program;
 struct exec_env;
 
-/* Everything that the device may reach now, to be counted apart; NULL without memory. */
-struct cache_places *profile_variables_begin(const struct exec_env *e);
+/*
+ * Everything that the device may reach now, to be counted apart, and of managed memory the pages,
+ * if wanted. NULL without memory.
+ */
+struct cache_places *profile_variables_begin(const struct exec_env *e, bool has_pages);
 /*
  * Add what was accessed. p: whose variables are called by their names; origin: may add where the
  * allocation at `base` was made, NULL: that is not known. False without memory.

@@ -337,6 +337,16 @@ function copies(report) {
 		report.copies.map(([from, to, kind, n, bytes]) => [linkEnd(from), linkEnd(to), kind, Number(n), Number(bytes)]));
 }
 
+// What has moved of managed memory, and who has touched it.
+function migrations(report) {
+	const moved = report.migrations || [], who = report.residences || [];
+	return [
+		...moved.length ? numberTable("Managed memory that has moved", ["from", "to", "transfers", "bytes"],
+			moved.map(([from, to, n, bytes]) => [linkEnd(from), linkEnd(to), Number(n), Number(bytes)])) : [],
+		...who.length ? numberTable("Managed memory", ["of", "page faults", "bytes first", "bytes remote", "bytes thrashing"],
+			who.map(([end, ...n]) => [linkEnd(end), ...n.map(Number)])) : []];
+}
+
 function opcodes(kernel, rows) {
 	const sums = new Map();
 	kernel.insns.forEach((insn, i) => {
@@ -570,7 +580,7 @@ function single(report) {
 			...variables(of), ...sharedVariables(of), ...links(of), opcodes(item.kernel, rows), lanes(item.kernel.sum, rows), ...moreCards(item, of), source,
 			metricsCard(of));
 	});
-	page.append(make("div", {class: "cards"}, launches, ...copies(report)), details);
+	page.append(make("div", {class: "cards"}, launches, ...copies(report), ...migrations(report)), details);
 	if (report.launches.length)
 		launches.fill();
 }
