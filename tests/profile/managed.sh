@@ -61,6 +61,12 @@ says out 'Managed Memory, process'
 status 0 ptxloom profile -d h200 --section ManagedMemory --cache-control off "$app" whole 4
 ok "$(! grep -q 'Managed Memory' "$scratch/out"; echo $?)" "nothing is said without the model of the caches"
 
+status 0 ptxloom profile -d h200 --print-summary per-kernel "$app" whole 4
+says out 'Section: Managed Memory'
+status 0 ptxloom profile -d h200 --print-summary per-kernel ptxloom exec samples/saxpy.ptx --grid 16 --block 256 \
+	--arg u32=4096 --arg f32=2 --buffer x:f32[4096]=iota --buffer y:f32[4096]=ones
+ok "$(! grep -q 'Managed Memory' "$scratch/out"; echo $?)" "nothing is said of programs that have none"
+
 # Reports that are read again, documents, damage.
 status 0 ptxloom profile -d h200 -o "$scratch/report" "$app" host_preferred 64
 status 0 ptxloom profile -i "$scratch/report" --page json

@@ -237,6 +237,14 @@ static void summary_section(const struct summary *s, const struct summary_group 
 	summary_table_fini(t);
 }
 
+static bool group_applies(const struct summary_group *g, u32 section)
+{
+	for (size_t i = 0; i < g->launches.len; i++)
+		if (section_applies(section, g->launches.at[i]))
+			return true;
+	return false;
+}
+
 static bool write_group(const struct summary *s, const struct summary_group *g, struct text *out)
 {
 	const struct page *p = s->page;
@@ -249,7 +257,7 @@ static bool write_group(const struct summary *s, const struct summary_group *g, 
 		const struct section_row *rows;
 		u32 len;
 
-		if (!(p->sections >> k & 1))
+		if (!(p->sections >> k & 1) || !group_applies(g, k))
 			continue;
 		rows = section_rows(k, &len);
 		for (u32 i = 0; i < len; i++)

@@ -195,8 +195,9 @@ static void put_residence(u32 end, struct text *out)
 
 static void text_of_process(const struct profile_process *p, struct text *out)
 {
-	text_printf(out, "  Managed Memory, process %llu\n  %-12s  %-12s %16s %16s\n",
-		    (unsigned long long)p->pid, "From", "To", "Transfers", "Bytes");
+	text_printf(out, "  Managed Memory, process %llu\n", (unsigned long long)p->pid);
+	if (p->migrations.len)
+		text_printf(out, "  %-12s  %-12s %16s %16s\n", "From", "To", "Transfers", "Bytes");
 	for (size_t i = 0; i < p->migrations.len; i++) {
 		const struct profile_migration *x = &p->migrations.at[i];
 
