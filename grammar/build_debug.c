@@ -3,6 +3,7 @@
  * Source: PTX ISA "Debugging Directives".
  */
 #include "grammar/build.h"
+#include "src/ir/source.h"
 
 static bool is_octal_beyond_ascii(const char *s)
 {
@@ -42,6 +43,7 @@ void build_file(struct parse *p, struct build_value number, struct str *path,
 {
 	struct ir_file f = {.number = (u32)number.bits, .path = source_path(p, path->text)};
 
+	f.is_toolkit = f.path && ir_is_toolkit_path(f.path);
 	build_item(p, where);
 	if (number.bits > UINT32_MAX)
 		build_error(p, where, "the file number is out of range");

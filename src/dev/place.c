@@ -21,7 +21,6 @@
 struct place place_of_insn(const struct program *p, u32 func, u32 ir)
 {
 	struct place place = {0};
-	u32 column;
 
 	if (func >= p->func_len)
 		return place;
@@ -29,7 +28,7 @@ struct place place_of_insn(const struct program *p, u32 func, u32 ir)
 	if (ir >= place.func->func->insns.len)
 		return place;
 	place.in = &place.func->func->insns.at[ir];
-	diag_locate(&place.func->module->source, place.in->begin, &place.line, &column);
+	place.line = ir_line_of(place.func->module, place.in->begin);
 	return place;
 }
 
@@ -78,11 +77,6 @@ static struct source_line source_line_of(const struct ir_module *m, const struct
 	return s;
 }
 
-static bool is_users(const struct source_line *s)
-{
-	return s->file && !ir_is_toolkit_path(s->file);
-}
-
 /*
  * The last line of the user's before the instruction: for compilers that do not say inlined_at, and
  * for what they have made of several lines, to which they give line 0.
@@ -96,10 +90,8 @@ static struct source_line line_before(const struct place *at)
 		const struct ir_loc *l = ir_loc_at(m, at->func->func->insns.at[i].loc);
 
 		for (u32 depth = 0; l && depth < FRAMES_SHOWN; depth++) {
-			struct source_line s = source_line_of(m, l);
-
-			if (is_users(&s))
-				return s;
+			if (ir_loc_is_users(m, l))
+				return source_line_of(m, l);
 			l = l->inlined_at != IR_NONE ? ir_loc_at(m, l->inlined_at) : NULL;
 		}
 	} while (i--);
@@ -113,6 +105,7 @@ struct frame {
 	struct source_line source;
 	const char *function;
 	struct place at;
+	bool is_users;
 };
 
 /* Add the frames of one instruction, innermost first; returns how many there are then. */
@@ -128,14 +121,18 @@ static u32 add_frames(const struct place *at, struct frame *frames, u32 n)
 		const char *name = inlined ? ir_loc_function(m, l) : NULL;
 
 		frames[n] = (struct frame){source_line_of(m, l),
-					   name ? name : at->func->func->name->text, *at};
-		users |= is_users(&frames[n++].source);
+					   name ? name : at->func->func->name->text, *at,
+					   l && ir_loc_is_users(m, l)};
+		users |= frames[n++].is_users;
 		l = inlined ? ir_loc_at(m, l->inlined_at) : NULL;
 	} while (l && n < FRAMES_SHOWN);
 	if (!users && at->in->loc != IR_NONE) {
 		struct source_line s = line_before(at);
 
-		frames[first].source = s.file ? s : frames[first].source;
+		if (s.file) {
+			frames[first].source = s;
+			frames[first].is_users = true;
+		}
 		n = first + 1;
 	}
 	return n;
@@ -162,7 +159,7 @@ static bool find_users_line(const struct place *at, struct source_line *out)
 
 	*out = n ? frames[0].source : (struct source_line){NULL, 0, 0};
 	for (u32 i = 0; i < n; i++)
-		if (is_users(&frames[i].source)) {
+		if (frames[i].is_users) {
 			*out = frames[i].source;
 			return true;
 		}
@@ -173,9 +170,8 @@ static struct place place_of_call(const struct place *at)
 {
 	const struct program_func *f = at->func->caller;
 	struct place call = {.func = f, .in = &f->func->insns.at[at->func->caller_insn]};
-	u32 column;
 
-	diag_locate(&f->module->source, call.in->begin, &call.line, &column);
+	call.line = ir_line_of(f->module, call.in->begin);
 	return call;
 }
 
@@ -268,7 +264,7 @@ static void say_frame(const struct frame *f, bool innermost, const char *kernel,
 /* Frames in headers are left out where others are there. */
 static bool frame_is_shown(const struct frame *f, bool any_users)
 {
-	return !any_users || is_users(&f->source) || !f->source.file;
+	return !any_users || f->is_users || !f->source.file;
 }
 
 void place_say(const struct program *p, const struct fault *f, const char *kernel, struct text *out)
@@ -278,7 +274,7 @@ void place_say(const struct program *p, const struct fault *f, const char *kerne
 	bool any = false, lines = false;
 
 	for (u32 i = 0; i < n; i++) {
-		any |= is_users(&frames[i].source);
+		any |= frames[i].is_users;
 		lines |= frames[i].source.file != NULL;
 	}
 	for (u32 i = 0; i < n; i++)
@@ -303,7 +299,7 @@ void place_say_callers(const struct program *p, u32 pc, struct text *out)
 	u32 n = at.in ? add_frames(&at, frames, 0) : 0, shown = 0;
 
 	for (u32 i = 0; i < n; i++) {
-		if (!is_users(&frames[i].source) || !shown++)
+		if (!frames[i].is_users || !shown++)
 			continue;
 		text_printf(out, "    called from %s:%u, in ",
 			    file_base_name(frames[i].source.file), frames[i].source.line);

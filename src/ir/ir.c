@@ -55,6 +55,7 @@ void ir_module_free(struct ir_module *m)
 	VEC_FREE(&m->pragmas);
 	VEC_FREE(&m->names);
 	VEC_FREE(&m->dwarf_lines);
+	free(m->line_breaks);
 	intern_fini(&m->names_table);
 	arena_fini(&m->arena);
 	free(m);

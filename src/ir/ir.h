@@ -263,7 +263,7 @@ struct ir_file {
 	u32 number;
 	const char *path;
 	u64 mtime, size;
-	bool has_mtime;
+	bool has_mtime, is_toolkit; /* the latter: ir_is_toolkit_path */
 };
 
 /* A DWARF section: bytes, with places where labels or symbols are added. */
@@ -285,7 +285,8 @@ struct ir_module {
 	struct arena arena;
 	struct intern names_table;
 	struct diag_source source;
-	u32 version; /* x 10 */
+	u32 *line_breaks; /* in the text before each 4 KiB; made when first asked for: ir_line_of */
+	u32 version;      /* x 10 */
 	struct isa_target target;
 	const char *target_text; /* "sm_90a, debug" */
 	bool texmode_independent, debug, map_f64_to_f32;

@@ -6,6 +6,9 @@
 
 #include "src/ir/ir.h"
 
+/* The line of the PTX text that a byte is on, from 1 on. Quick also where many are asked for. */
+u32 ir_line_of(const struct ir_module *m, u32 offset);
+
 /* The path of .file `number` as the compiler wrote it, NULL: there is no such directive. */
 const char *ir_file_path(const struct ir_module *m, u32 number);
 
@@ -17,6 +20,9 @@ const char *ir_loc_function(const struct ir_module *m, const struct ir_loc *l);
 
 /* Is it a header that users have not written: the compilers', CUDA's, the system's, our own? */
 bool ir_is_toolkit_path(const char *path);
+
+/* Is the place in another file than those? */
+bool ir_loc_is_users(const struct ir_module *m, const struct ir_loc *l);
 
 /*
  * Of a module with lines: are all lines of the function such a header's, wherever they were

@@ -4,6 +4,8 @@
  */
 #include "src/watch/trace.h"
 
+#include "src/ir/source.h"
+
 static const char *const kinds[] = {
 	[ACCESS_LOAD] = "load",
 	[ACCESS_STORE] = "store",
@@ -25,10 +27,10 @@ static void put_where(struct text *t, const struct cta *c, u32 warp, u32 mask, c
 {
 	const struct program *p = c->env->program;
 	const struct program_func *f = &p->funcs[in->func];
-	u32 line = 0, column = 0;
+	u32 line = 0;
 
 	if (in->ir < f->func->insns.len)
-		diag_locate(&f->module->source, f->func->insns.at[in->ir].begin, &line, &column);
+		line = ir_line_of(f->module, f->func->insns.at[in->ir].begin);
 	text_printf(t, " | cta %u,%u,%u warp %u lanes %08x | %s+%u line %u |", c->id[0], c->id[1],
 		    c->id[2], warp, mask, f->func->name->text, (u32)(in - p->uop) - f->first, line);
 }
