@@ -301,6 +301,42 @@ KERNEL bad_shared_of_others(int *out)
 	STORE(out);
 }
 
+// A wait of one warp is one for the product of all four: it may overwrite what the others, who are late, have not
+// waited for.
+KERNEL fine_shared_of_group(int *out)
+{
+	PREPARE();
+	if (threadIdx.x < 128) {
+		fence();
+		product(d, a, desc);
+		commit();
+		if (threadIdx.x >= 32)
+			for (int i = 0; i < 400 + out[400]; i++)
+				asm volatile("" ::: "memory");
+		wait<0>();
+		if (threadIdx.x < 32)
+			b[threadIdx.x] = 0;
+	}
+	STORE(out);
+}
+
+KERNEL bad_shared_of_group(int *out)
+{
+	PREPARE();
+	if (threadIdx.x < 128) {
+		fence();
+		product(d, a, desc); // bad_shared_of_group second
+		commit();
+		if (threadIdx.x >= 32)
+			for (int i = 0; i < 400 + out[400]; i++)
+				asm volatile("" ::: "memory");
+		if (threadIdx.x < 32)
+			b[threadIdx.x] = 0; // bad_shared_of_group first
+		wait<0>();
+	}
+	STORE(out);
+}
+
 // ---- numbers of registers ----
 
 #define registers(what, n) asm volatile("setmaxnreg." #what ".sync.aligned.u32 " #n ";" ::: "memory")

@@ -334,6 +334,17 @@ static void report_overwritten(struct sync_launch *l, struct sync_cta *c,
 	sync_add(l, &f);
 }
 
+/* A group is the warpgroup's: each of its warps may have waited for it. */
+static bool is_product_in_flight(const struct sync_cta *owner, const struct wgmma_word *x)
+{
+	u32 first = x->warp / WARPGROUP_WARPS * WARPGROUP_WARPS;
+
+	for (u32 w = first; x->group && w < first + WARPGROUP_WARPS && w < owner->warps; w++)
+		if (owner->warp[w].wgmma && !is_in_flight(owner->warp[w].wgmma, x->group))
+			return false;
+	return x->group;
+}
+
 static bool overwrites(struct sync_launch *l, struct sync_cta *c, const struct exec_access *a,
 		       u32 lane, struct sync_cta *owner)
 {
@@ -345,7 +356,7 @@ static bool overwrites(struct sync_launch *l, struct sync_cta *c, const struct e
 		     w++) {
 			struct wgmma_word *x = &owner->factors[g][w];
 
-			if (!x->group || !is_in_flight(owner->warp[x->warp].wgmma, x->group))
+			if (!is_product_in_flight(owner, x))
 				continue;
 			report_overwritten(l, c, a, lane, owner, w, x);
 			x->group = 0;
