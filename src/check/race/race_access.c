@@ -281,31 +281,41 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 			      v->launch->found);
 }
 
-/* Does a fence between proxies of the thread stand behind a moment: wgmma, of its warpgroup? */
-static bool is_fenced(const struct visit *v, u32 thread, u32 time)
+/* Does the access go by the asynchronous proxy? */
+static bool is_async(const struct visit *v)
 {
-	u32 first = thread, n = 1;
+	return v->manner.of_group ||
+	       (v->agent >= AGENT_BULK_READ && v->a->in->inner != OP_remote_async);
+}
 
-	if (v->manner.of_group) {
-		n = WARPGROUP_WARPS * WARP_LANES;
-		first = thread / n * n;
-	}
-	for (u32 i = first; i < first + n && i < v->cta->threads; i++)
-		if (v->cta->thread[i].proxy_fence >= time)
+/* Does the thread know of a fence behind a write: of wgmma, one of its warpgroup? */
+static bool is_fenced(const struct visit *v, u64 who, u32 time)
+{
+	enum proxy p = v->a->space == MEM_GLOBAL ? PROXY_ASYNC_GLOBAL : PROXY_ASYNC_SHARED;
+	u32 n = WARPGROUP_WARPS * WARP_LANES, first = v->thread / n * n;
+
+	if (clock_fenced(v->cta, v->thread, who, p) >= time)
+		return true;
+	for (u32 i = first; v->manner.of_group && i < first + n && i < v->cta->threads; i++)
+		if (clock_fenced(v->cta, i, who, p) >= time)
 			return true;
 	return false;
 }
 
 /*
  * Bulk and tensor copies, and wgmma, go another way to memory than what a thread has written
- * before: does neither thread's fence between the two stand behind that write?
+ * before: does no fence stand between the two?
  */
-static bool is_unfenced(const struct visit *v, const struct touch *t)
+static bool is_unfenced(const struct visit *v, const struct touch *t, u32 *lane)
 {
-	return (v->agent >= AGENT_BULK_READ || v->manner.of_group) && v->a->space == MEM_SHARED &&
-	       who_agent_of(t->who) == AGENT_THREAD && who_cta_of(t->who) == v->cta->number &&
-	       v->cta->thread[who_index(t->who)].proxy_fence < t->time &&
-	       !is_fenced(v, v->thread, t->time);
+	if (!is_async(v) || who_agent_of(t->who) != AGENT_THREAD)
+		return false;
+	for (u32 m = t->lanes; m; m &= m - 1) {
+		*lane = (u32)__builtin_ctz(m);
+		if (!is_fenced(v, (t->who & ~(u64)31) | *lane, t->time))
+			return true;
+	}
+	return false;
 }
 
 /* The lane in question, of those that the access is of. */
@@ -328,8 +338,8 @@ static void against(struct visit *v, const struct touch *t, u64 address, bool is
 		race_take_lane(v, (u32)__builtin_ctz(m));
 		if (!race_is_ordered(v, t, is_write, &lane))
 			found(v, t, lane, address, is_write, false);
-		else if (is_write && is_unfenced(v, t))
-			found(v, t, (u32)__builtin_ctz(t->lanes), address, is_write, true);
+		else if (is_write && is_unfenced(v, t, &lane))
+			found(v, t, lane, address, is_write, true);
 	}
 	race_take_lane(v, (u32)__builtin_ctz(v->now.lanes));
 }

@@ -57,6 +57,14 @@ static void add_race_side(const struct race *r, const struct touch *x, bool writ
 	finding_unroll(who_cta_of(x->who), r->launch_grid, s->block);
 }
 
+static void say_fence_missing(const struct race *r, struct text *t)
+{
+	text_printf(t, "No fence.proxy.async%s stands between them: %s.",
+		    r->space == MEM_GLOBAL ? ".global" : "",
+		    r->second_writes ? "what was written may overwrite the copy"
+				     : "the copy need not see what was written");
+}
+
 static void say_order_missing(const struct race *r, struct text *t)
 {
 	text_puts(t, "    ");
@@ -65,9 +73,7 @@ static void say_order_missing(const struct race *r, struct text *t)
 				     ? "Both write the same value. "
 				     : "What is written is what was there already. ");
 	if (r->unfenced)
-		text_puts(
-			t,
-			"No fence.proxy.async stands between them: the copy need not see what was written.");
+		say_fence_missing(r, t);
 	else if (who_agent_of(r->first.who) != AGENT_THREAD)
 		text_puts(
 			t,
