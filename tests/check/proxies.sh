@@ -24,7 +24,7 @@ for kernel in $kernels; do
 		;;
 	esac
 done
-ok "$([ "$(echo "$kernels" | wc -l)" -ge 19 ]; echo $?)" "there are kernels"
+ok "$([ "$(echo "$kernels" | wc -l)" -ge 38 ]; echo $?)" "there are kernels"
 
 look race_no_global_fence
 says err '^=========     No fence\.proxy\.async\.global stands between them: the copy need not see what was written\.$'
@@ -32,4 +32,10 @@ look race_copy_over_written
 says err '^=========     No fence\.proxy\.async\.global .*: what was written may overwrite the copy\.$'
 look race_fence_of_mbarriers
 says err '^=========     No fence\.proxy\.async stands between them: '
+look race_map_without_release
+says err '^=========     No fence\.proxy\.tensormap::generic\.release stands behind the change of the tensor map\.$'
+look race_map_released_to_its_block
+says err '^=========     fence\.proxy\.tensormap::generic\.release behind the change is for its block alone\.$'
+look race_copied_map_without_acquire
+says err '^=========     No fence\.proxy\.tensormap::generic\.acquire of the map, in the block of the copy, stands between'
 finish

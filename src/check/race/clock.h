@@ -155,8 +155,10 @@ void clock_copies_commit(struct clock *k, struct clock_cta *c, u32 thread, bool 
 void clock_copies_wait(struct clock_cta *c, u32 thread, bool bulk, u32 keep, bool read);
 /* All of them, committed or not. */
 void clock_copies_wait_all(struct clock *k, struct clock_cta *c, u32 thread);
-/* A fence between proxies; proxies: a bit for each enum proxy. */
+/* A fence for proxies; a bit for each enum proxy. */
 void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u32 proxies);
+/* The proxy of tensor maps acquires what was released to it; wide: by other CTAs, too. */
+void clock_tensormap_acquire(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, bool wide);
 /* Something else has written the variable. */
 void clock_overwritten(struct map *variables, u64 key);
 

@@ -17,24 +17,34 @@ static u32 fenced_entries(const struct clock_cta *c, const struct thread_clock *
 	return n;
 }
 
-static void fence_thread(struct clock_cta *c, struct thread_clock *t, u32 warp,
-			 const struct near *own, u32 proxies)
+/* proxies: a bit for each; or what they acquire. */
+struct proxy_fence {
+	u32 warp, proxies;
+	struct near own[NEAR_SETS];
+	bool acquires, wide;
+};
+
+static void learn_fenced(struct thread_clock *t, struct known *fenced)
+{
+	struct known *all = known_join(t->others, fenced);
+
+	known_drop(fenced);
+	known_drop(t->others);
+	t->others = all;
+}
+
+static void fence_thread(const struct clock_cta *c, struct thread_clock *t,
+			 const struct proxy_fence *f)
 {
 	struct known_entry at[2 * NEAR_SETS * WARP_LANES + 1];
 	struct known *soon = clock_known_soon(c, t);
-	u32 n = fenced_entries(c, t, warp, own, at);
+	u32 n = fenced_entries(c, t, f->warp, f->own, at);
 
-	for (u32 p = 0; p < PROXIES; p++) {
-		struct known *fenced, *all;
-
-		if (!(proxies >> p & 1))
-			continue;
-		fenced = known_fence(soon, at, n, (enum proxy)p);
-		all = known_join(t->others, fenced);
-		known_drop(fenced);
-		known_drop(t->others);
-		t->others = all;
-	}
+	if (f->acquires)
+		learn_fenced(t, known_acquire(soon, c->number, f->wide));
+	for (u32 p = 0; p < PROXIES; p++)
+		if (f->proxies >> p & 1)
+			learn_fenced(t, known_fence(soon, at, n, (enum proxy)p));
 	known_drop(soon);
 }
 
@@ -45,10 +55,9 @@ static bool fences_alike(const struct thread_clock *a, const struct thread_clock
 	       !memcmp(a->near, b->near, sizeof(a->near));
 }
 
-void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u32 proxies)
+static void fence_lanes(struct clock_cta *c, u32 mask, const struct proxy_fence *f)
 {
-	struct near own[NEAR_SETS] = {{mask, k->now, false}};
-	struct thread_clock *thread = &c->thread[warp * WARP_LANES];
+	struct thread_clock *thread = &c->thread[f->warp * WARP_LANES];
 	u32 left = mask;
 
 	clock_end_plain(c);
@@ -56,7 +65,7 @@ void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask,
 		struct thread_clock *first = &thread[__builtin_ctz(left)];
 		struct known *before = known_keep(first->others);
 
-		fence_thread(c, first, warp, own, proxies);
+		fence_thread(c, first, f);
 		for (u32 m = left &= left - 1; m; m &= m - 1) {
 			struct thread_clock *t = &thread[__builtin_ctz(m)];
 
@@ -68,6 +77,21 @@ void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask,
 		}
 		known_drop(before);
 	}
+}
+
+void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u32 proxies)
+{
+	struct proxy_fence f = {.warp = warp, .proxies = proxies, .own = {{mask, k->now, false}}};
+
+	fence_lanes(c, mask, &f);
+	k->now++;
+}
+
+void clock_tensormap_acquire(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, bool wide)
+{
+	struct proxy_fence f = {.warp = warp, .acquires = true, .wide = wide};
+
+	fence_lanes(c, mask, &f);
 	k->now++;
 }
 

@@ -283,6 +283,45 @@ struct known *known_fence(struct known *k, const struct known_entry *at, u32 len
 	return fenced;
 }
 
+/* Is it said of what was released to the CTA, or, wide, to others? */
+static bool is_released(const struct known_entry *x, u64 cta, bool wide)
+{
+	u32 place = place_in_cta(x->who);
+
+	if (place < WHO_FENCED)
+		return false;
+	switch ((enum proxy)((place - WHO_FENCED) / WHO_FENCED_PLACES)) {
+	case PROXY_TENSORMAP_CTA:
+		return who_cta_of(x->who) == cta;
+	case PROXY_TENSORMAP:
+		return wide;
+	default:
+		return false;
+	}
+}
+
+struct known *known_acquire(const struct known *k, u64 cta, bool wide)
+{
+	struct known_entry *said = k ? malloc(k->len * sizeof(*said)) : NULL;
+	struct known *acquired;
+	u32 n = 0;
+
+	if (k && !said)
+		known_fail();
+	for (u32 i = 0; said && i < k->len; i++)
+		if (is_released(&k->at[i], cta, wide)) {
+			u64 base, first = who_cta(who_cta_of(k->at[i].who));
+			u32 place = place_of_who(k->at[i].who, &base);
+
+			said[n++] = (struct known_entry){
+				who_fenced(first + place, PROXY_TENSORMAP_ACQUIRED),
+				k->at[i].until};
+		}
+	acquired = known_add(NULL, said, n);
+	free(said);
+	return acquired;
+}
+
 static bool can_go(const struct known_entry *x, u64 cta, u32 until)
 {
 	return who_cta_of(x->who) == cta && is_of_threads(x) && x->until <= until;

@@ -33,6 +33,9 @@ enum agent {
 enum proxy {
 	PROXY_ASYNC_GLOBAL, /* the asynchronous one, of global memory */
 	PROXY_ASYNC_SHARED,
+	PROXY_TENSORMAP_CTA, /* that of tensor maps: released to the CTA */
+	PROXY_TENSORMAP,     /* and to others */
+	PROXY_TENSORMAP_ACQUIRED,
 	PROXIES,
 };
 #define WHO_FENCED (WHO_FIRST + 4 * WHO_THREADS)
@@ -124,6 +127,11 @@ u32 known_until_read(const struct known *k, u64 thread);
 struct known *known_reads(struct known *k);
 /* What k and these statements say, as before a fence, alone. The caller owns the result. */
 struct known *known_fence(struct known *k, const struct known_entry *at, u32 len, enum proxy p);
+/*
+ * Of what k says was released to the proxy of tensor maps: the same as acquired by a thread of a
+ * CTA, alone; wide: from other CTAs, too. NULL: there is nothing. The caller owns the result.
+ */
+struct known *known_acquire(const struct known *k, u64 cta, bool wide);
 /* Without what is said of threads of a CTA up to then. The caller owns the result. */
 struct known *known_without(struct known *k, u64 cta, u32 until);
 /* Has any of these run out of memory? What is found afterwards means nothing. */

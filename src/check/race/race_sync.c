@@ -89,36 +89,16 @@ static void on_warp_sync(struct race_launch *l, struct clock_cta *c, const struc
 	}
 }
 
-/* The proxies that a fence is for, a bit for each enum proxy. */
-static u32 fenced_proxies(const struct isa_form *form)
-{
-	u32 global = 1u << PROXY_ASYNC_GLOBAL, shared = 1u << PROXY_ASYNC_SHARED;
-
-	if (isa_form_has(form, M_async_generic))
-		return shared;
-	if (!isa_form_has(form, M_async))
-		return 0;
-	if (isa_form_has(form, M_global))
-		return global;
-	if (isa_form_has(form, M_shared_cta) || isa_form_has(form, M_shared_cluster))
-		return shared;
-	return global | shared;
-}
-
-static void on_fence(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s)
+static void on_fence(struct race_launch *l, struct race_cta *c, const struct exec_sync *s)
 {
 	const struct isa_form *form = exec_form(l->program, s->in);
-	u32 proxies;
 
 	if (!form)
 		return;
-	proxies = fenced_proxies(form);
-	if (proxies)
-		clock_proxy_fence(&l->clock, c, s->warp, s->mask, proxies);
-	/* Fences between proxies order nothing by themselves. */
-	if (isa_form_opcode(form) != OPCODE_fence_proxy &&
-	    isa_form_opcode(form) != OPCODE_membar_proxy)
-		clock_fence(&l->clock, c, s->warp, s->mask, race_scope(form));
+	if (isa_form_opcode(form) == OPCODE_fence_proxy)
+		race_proxy_fence(l, c, s, form);
+	else if (isa_form_opcode(form) != OPCODE_membar_proxy)
+		clock_fence(&l->clock, c->clock, s->warp, s->mask, race_scope(form));
 }
 
 /* Of an address in shared memory, generic or an offset already. */
@@ -226,7 +206,7 @@ void race_sync(struct race_launch *l, struct race_cta *x, const struct exec_sync
 		on_warp_sync(l, c, s);
 		break;
 	case OP_fence:
-		on_fence(l, c, s);
+		on_fence(l, x, s);
 		break;
 	case OP_mbar:
 		on_mbarrier(l, x, s);

@@ -59,10 +59,31 @@ static void add_race_side(const struct race *r, const struct touch *x, bool writ
 
 static void say_fence_missing(const struct race *r, struct text *t)
 {
-	text_printf(t, "No fence.proxy.async%s stands between them: %s.",
-		    r->space == MEM_GLOBAL ? ".global" : "",
-		    r->second_writes ? "what was written may overwrite the copy"
-				     : "the copy need not see what was written");
+	switch ((enum race_fence)r->fence) {
+	case FENCE_NONE:
+		break;
+	case FENCE_ASYNC:
+		text_printf(t, "No fence.proxy.async%s stands between them: %s.",
+			    r->space == MEM_GLOBAL ? ".global" : "",
+			    r->second_writes ? "what was written may overwrite the copy"
+					     : "the copy need not see what was written");
+		break;
+	case FENCE_MAP_RELEASE:
+		text_puts(
+			t,
+			"No fence.proxy.tensormap::generic.release stands behind the change of the tensor map.");
+		break;
+	case FENCE_MAP_SCOPE:
+		text_puts(
+			t,
+			"fence.proxy.tensormap::generic.release behind the change is for its block alone.");
+		break;
+	case FENCE_MAP_ACQUIRE:
+		text_puts(
+			t,
+			"No fence.proxy.tensormap::generic.acquire of the map, in the block of the copy, stands between them.");
+		break;
+	}
 }
 
 static void say_order_missing(const struct race *r, struct text *t)
@@ -72,7 +93,7 @@ static void say_order_missing(const struct race *r, struct text *t)
 		text_puts(t, r->first_writes && r->second_writes
 				     ? "Both write the same value. "
 				     : "What is written is what was there already. ");
-	if (r->unfenced)
+	if (r->fence)
 		say_fence_missing(r, t);
 	else if (who_agent_of(r->first.who) != AGENT_THREAD)
 		text_puts(
