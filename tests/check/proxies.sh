@@ -33,9 +33,9 @@ says err '^=========     No fence\.proxy\.async\.global .*: what was written may
 look race_fence_of_mbarriers
 says err '^=========     No fence\.proxy\.async stands between them: '
 look race_map_without_release
-says err '^=========     No fence\.proxy\.tensormap::generic\.release stands behind the change of the tensor map\.$'
+says err '^=========     No fence\.proxy\.tensormap::generic\.release stands behind the change of the'
 look race_map_released_to_its_block
 says err '^=========     fence\.proxy\.tensormap::generic\.release behind the change is for its block alone\.$'
 look race_copied_map_without_acquire
-says err '^=========     No fence\.proxy\.tensormap::generic\.acquire of the map, in the block of the copy, stands between'
+says err '^=========     No fence\.proxy\.tensormap::generic\.acquire of the map stands before the copy, in its'
 finish

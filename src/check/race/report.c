@@ -81,7 +81,7 @@ static void say_fence_missing(const struct race *r, struct text *t)
 	case FENCE_MAP_ACQUIRE:
 		text_puts(
 			t,
-			"No fence.proxy.tensormap::generic.acquire of the map, in the block of the copy, stands between them.");
+			"No fence.proxy.tensormap::generic.acquire of the map stands before the copy, in its block.");
 		break;
 	}
 }
