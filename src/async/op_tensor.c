@@ -303,14 +303,17 @@ HANDLER(watch_field)
 	return PLAIN(g, in);
 }
 
+/* The lanes of a warp make one copy. */
 HANDLER(watch_map)
 {
-	if (tells_all(g))
-		EACH_LANE(w, l) {
-			u32 lane = w * WARP_LANES + l;
+	for (u32 w = 0; tells_all(g) && w < WARPS; w++) {
+		u32 mask = mask_of(g, w), l = mask ? (u32)__builtin_ctz(mask) : 0,
+		    lane = w * WARP_LANES + l;
 
-			tell_place(g, in, w, l, ACCESS_LOAD, ROW64(in->b)[lane], TENSOR_MAP_BYTES);
-			tell_place(g, in, w, l, ACCESS_STORE, ROW64(in->a)[lane], TENSOR_MAP_BYTES);
-		}
+		if (!mask)
+			continue;
+		tell_place(g, in, w, l, ACCESS_LOAD, ROW64(in->b)[lane], TENSOR_MAP_BYTES);
+		tell_place(g, in, w, l, ACCESS_STORE, ROW64(in->a)[lane], TENSOR_MAP_BYTES);
+	}
 	return PLAIN(g, in);
 }

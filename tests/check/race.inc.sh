@@ -33,7 +33,7 @@ at_lines()
 {
 	for side in first second; do
 		line=$(awk -v k="$1" -v s="$side" '$0 ~ "// " k " .*" s { print FNR }' $source)
-		[ -z "$line" ] || grep -q "${source##*/}:$line\( \|$\)" "$scratch/err" || return 1
+		[ -z "$line" ] || grep -q "${source##*/}:$line\([: ]\|$\)" "$scratch/err" || return 1
 	done
 }
 

@@ -1,7 +1,7 @@
 /*
  * What threads know of each other, as fences, barriers, releases and acquires change it.
  */
-#include "src/check/race/clock.h"
+#include "src/check/race/clock_int.h"
 #include "src/base/vec.h"
 
 #include <stdlib.h>
@@ -65,8 +65,8 @@ static void take_entries(struct known **to, struct known_entry *at, u32 n)
 
 typedef VEC(struct known_entry) entry_list;
 
-static u32 near_entries(const struct near near[NEAR_SETS], u64 cta, u32 warp, bool fenced,
-			struct known_entry *at)
+u32 clock_near_entries(const struct near near[NEAR_SETS], u64 cta, u32 warp, bool fenced,
+		       struct known_entry *at)
 {
 	u32 n = 0;
 
@@ -102,8 +102,8 @@ static void say_release(const struct release *r, enum scope needed, struct known
 	at[n++] = (struct known_entry){r->who, r->own[needed]};
 	if (cta)
 		at[n++] = (struct known_entry){who_cta(r->cta), cta};
-	n += near_entries(r->near, r->cta, who_index(r->who) / WARP_LANES, needed != SCOPE_CTA,
-			  at + n);
+	n += clock_near_entries(r->near, r->cta, who_index(r->who) / WARP_LANES,
+				needed != SCOPE_CTA, at + n);
 	for (u32 i = 0; i < n; i++)
 		if (!VEC_PUSH(list, at[i]))
 			known_fail();
@@ -161,7 +161,7 @@ static void view(struct release *r, const struct clock_cta *c, struct known **to
 	r->near_view.made = true;
 }
 
-static void end_plain(struct clock_cta *c)
+void clock_end_plain(struct clock_cta *c)
 {
 	if (PL_LIKELY(!c->plain))
 		return;
@@ -194,6 +194,16 @@ static void acquire_pending(struct clock_cta *c, struct thread_clock *t, enum sc
 		release_drop(t->pending[i].of);
 	}
 	t->pendings = 0;
+}
+
+struct known *clock_known_soon(const struct clock_cta *c, const struct thread_clock *t)
+{
+	struct known *k = known_keep(t->others);
+
+	for (u32 i = 0; i < t->pendings; i++)
+		if (scope_to(c, t->pending[i].of) <= t->pending[i].scope)
+			view(t->pending[i].of, c, &k);
+	return k;
 }
 
 /* ---- a variable ---- */
@@ -233,7 +243,7 @@ void clock_strong_read(struct map *variables, struct clock_cta *c, u32 thread, u
 
 	if (!r)
 		return;
-	end_plain(c);
+	clock_end_plain(c);
 	if (acquires) {
 		acquire(c, t, r, scope);
 		return;
@@ -338,7 +348,7 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 	u32 own[SCOPES] = {0}, read = read_before(c, t, scope, rmw);
 
 	if (releases)
-		end_plain(c);
+		clock_end_plain(c);
 	for (u32 s = 0; s <= (u32)scope; s++)
 		own[s] = releases ? k->now : t->fence[s];
 	if (!rmw) {
@@ -437,7 +447,7 @@ static void learn_copies(struct clock_cta *c, u32 thread, enum agent a, u32 unti
 {
 	struct known_entry x = {who_agent(c->number, thread, a), until};
 
-	end_plain(c);
+	clock_end_plain(c);
 	take_entries(&c->thread[thread].others, &x, 1);
 }
 
@@ -463,19 +473,11 @@ void clock_copies_wait_all(struct clock *k, struct clock_cta *c, u32 thread)
 	learn_copies(c, thread, AGENT_COPY, k->now++);
 }
 
-void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
-{
-	c->is_used = true;
-	for (u32 m = mask; m; m &= m - 1)
-		c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)].proxy_fence = k->now;
-	k->now++;
-}
-
 /* ---- fences and barriers ---- */
 
 void clock_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, enum scope scope)
 {
-	end_plain(c);
+	clock_end_plain(c);
 	c->fenced = true;
 	for (u32 m = mask; m; m &= m - 1) {
 		struct thread_clock *t = &c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)];
@@ -518,7 +520,7 @@ static void pool_thread(struct clock_cta *c, struct thread_clock *t, u32 warp, u
 
 		if (!x->until || !(x->mask & ~set))
 			continue;
-		n = near_entries(x, c->number, warp, false, at);
+		n = clock_near_entries(x, c->number, warp, false, at);
 		for (u32 j = 0; j < n; j++)
 			if (!VEC_PUSH(&p->list, at[j]))
 				known_fail();
@@ -622,7 +624,7 @@ static void end_meeting(struct clock *k, struct clock_cta *c, struct meeting *b)
 		*b = (struct meeting){0};
 		return;
 	}
-	end_plain(c);
+	clock_end_plain(c);
 	for (u32 w = 0; w < c->warps; w++)
 		for (u32 m = b->arrived[w]; m; m &= m - 1)
 			pool_thread(c, &c->thread[w * WARP_LANES + (u32)__builtin_ctz(m)], w,
@@ -670,7 +672,7 @@ static void keep_near(struct clock_cta *c, struct thread_clock *t, u32 warp, u32
 		struct known_entry at[NEAR_SETS * WARP_LANES];
 		struct near x[NEAR_SETS] = {t->near[oldest]};
 
-		take_entries(&t->others, at, near_entries(x, c->number, warp, false, at));
+		take_entries(&t->others, at, clock_near_entries(x, c->number, warp, false, at));
 	}
 	t->near[oldest] = (struct near){set, now, fenced};
 }
@@ -680,7 +682,7 @@ static void end_half(struct clock *k, struct clock_cta *c, u32 warp, u32 set)
 	struct pooled p = {0};
 	u32 now = k->now++;
 
-	end_plain(c);
+	clock_end_plain(c);
 	for (u32 m = set; m; m &= m - 1)
 		pool_thread(c, &c->thread[warp * WARP_LANES + (u32)__builtin_ctz(m)], warp, set,
 			    &p);

@@ -32,7 +32,6 @@ struct thread_clock {
 	struct near near[NEAR_SETS];
 	struct known *others;
 	u32 fence[SCOPES]; /* its own accesses up to then stand before a fence of that scope */
-	u32 proxy_fence;   /* and before one between proxies */
 	/* What it has read of others' strong writes, without a fence since. */
 	struct {
 		struct release *of;
@@ -109,6 +108,9 @@ u32 clock_known(const struct clock_cta *c, u32 thread, u64 of);
 /* The same for its reads, which strong stores behind a barrier order without a fence. */
 u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of);
 
+/* Up to when what `of` did stands before a fence for a proxy that the thread knows of. */
+u32 clock_fenced(const struct clock_cta *c, u32 thread, u64 of, enum proxy p);
+
 /* Lanes of a warp run again, so the barriers they waited at are complete. To be called first. */
 void clock_resume(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);
 void clock_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, enum scope scope);
@@ -153,7 +155,10 @@ void clock_copies_commit(struct clock *k, struct clock_cta *c, u32 thread, bool 
 void clock_copies_wait(struct clock_cta *c, u32 thread, bool bulk, u32 keep, bool read);
 /* All of them, committed or not. */
 void clock_copies_wait_all(struct clock *k, struct clock_cta *c, u32 thread);
-void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask);
+/* A fence for proxies; a bit for each enum proxy. */
+void clock_proxy_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, u32 proxies);
+/* The proxy of tensor maps acquires what was released to it; wide: by other CTAs, too. */
+void clock_tensormap_acquire(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, bool wide);
 /* Something else has written the variable. */
 void clock_overwritten(struct map *variables, u64 key);
 

@@ -47,10 +47,10 @@ static struct known *known_new(u64 most)
 
 /*
  * What statements about a CTA and its warps say of its threads, while sorted ones are read: they
- * stand before those about the threads.
+ * stand before those about the threads. What stands before fences is apart from that.
  */
 struct wider {
-	u64 cta;
+	u64 base; /* who of the CTA */
 	u32 of_cta;
 	u32 warps, of_warp[32]; /* warps: those with a statement */
 };
@@ -60,6 +60,17 @@ static u32 place_in_cta(u64 who)
 	return (u32)(who & ((1u << WHO_SHIFT) - 1));
 }
 
+/* The place of what says the same of a CTA, its warps and threads; *base: its first one. */
+static u32 place_of_who(u64 who, u64 *base)
+{
+	u32 place = place_in_cta(who);
+
+	if (place >= WHO_FENCED)
+		place = (place - WHO_FENCED) % WHO_FENCED_PLACES;
+	*base = who - place;
+	return place;
+}
+
 static bool is_of_warp(u32 place)
 {
 	return place && place <= 32;
@@ -67,10 +78,11 @@ static bool is_of_warp(u32 place)
 
 static void note_wider(struct wider *w, const struct known_entry *x)
 {
-	u32 place = place_in_cta(x->who);
+	u64 base;
+	u32 place = place_of_who(x->who, &base);
 
-	if (w->cta != who_cta_of(x->who)) {
-		w->cta = who_cta_of(x->who);
+	if (w->base != base) {
+		w->base = base;
 		w->of_cta = w->warps = 0;
 	}
 	if (!place)
@@ -84,9 +96,10 @@ static void note_wider(struct wider *w, const struct known_entry *x)
 /* Do they say it of all threads that x is about? */
 static bool says(const struct wider *w, const struct known_entry *x)
 {
-	u32 place = place_in_cta(x->who), warp;
+	u64 base;
+	u32 place = place_of_who(x->who, &base), warp;
 
-	if (w->cta != who_cta_of(x->who))
+	if (w->base != base)
 		return false;
 	if (is_of_warp(place))
 		return x->until <= w->of_cta;
@@ -190,20 +203,29 @@ static bool is_of_reads(const struct known_entry *x)
 	       x->who <= who_reads(who_cta_of(x->who));
 }
 
-u32 known_until(const struct known *k, u64 thread)
+/* offset: of the statements in question among those of the CTA. */
+static u32 latest_of_thread(const struct known *k, u64 thread, u64 offset)
 {
 	u64 cta = who_cta_of(thread);
-	u32 until, other;
+	u32 until = find(k, who_cta(cta) + offset);
+	u32 other = find(k, who_warp(cta, who_index(thread) / 32) + offset);
 
+	until = other > until ? other : until;
+	other = find(k, thread + offset);
+	return other > until ? other : until;
+}
+
+u32 known_until(const struct known *k, u64 thread)
+{
 	if (!k)
 		return 0;
-	if (who_agent_of(thread) != AGENT_THREAD)
-		return find(k, thread);
-	until = find(k, who_cta(cta));
-	other = find(k, who_warp(cta, who_index(thread) / 32));
-	until = other > until ? other : until;
-	other = find(k, thread);
-	return other > until ? other : until;
+	return who_agent_of(thread) == AGENT_THREAD ? latest_of_thread(k, thread, 0)
+						    : find(k, thread);
+}
+
+u32 known_until_fenced(const struct known *k, u64 thread, enum proxy p)
+{
+	return k ? latest_of_thread(k, thread, who_fenced(0, p)) : 0;
 }
 
 u32 known_until_read(const struct known *k, u64 thread)
@@ -233,12 +255,76 @@ struct known *known_reads(struct known *k)
 	return known_keep(k->reads);
 }
 
-static bool is_of_threads(const struct known_entry *x, u64 cta)
+static bool is_of_threads(const struct known_entry *x)
 {
 	u32 place = place_in_cta(x->who);
 
-	return who_cta_of(x->who) == cta &&
-	       (place <= 32 || (place >= WHO_FIRST && place < WHO_FIRST + WHO_THREADS));
+	return place <= 32 || (place >= WHO_FIRST && place < WHO_FIRST + WHO_THREADS);
+}
+
+struct known *known_fence(struct known *k, const struct known_entry *at, u32 len, enum proxy p)
+{
+	u32 have = k ? k->len : 0, n = 0;
+	struct known_entry *said = malloc(((size_t)have + len) * sizeof(*said));
+	struct known *fenced;
+
+	if (!said) {
+		known_fail();
+		return NULL;
+	}
+	for (u32 i = 0; i < have; i++)
+		if (is_of_threads(&k->at[i]))
+			said[n++] =
+				(struct known_entry){who_fenced(k->at[i].who, p), k->at[i].until};
+	for (u32 i = 0; i < len; i++)
+		said[n++] = (struct known_entry){who_fenced(at[i].who, p), at[i].until};
+	fenced = known_add(NULL, said, n);
+	free(said);
+	return fenced;
+}
+
+/* Is it said of what was released to the CTA, or, wide, to others? */
+static bool is_released(const struct known_entry *x, u64 cta, bool wide)
+{
+	u32 place = place_in_cta(x->who);
+
+	if (place < WHO_FENCED)
+		return false;
+	switch ((enum proxy)((place - WHO_FENCED) / WHO_FENCED_PLACES)) {
+	case PROXY_TENSORMAP_CTA:
+		return who_cta_of(x->who) == cta;
+	case PROXY_TENSORMAP:
+		return wide;
+	default:
+		return false;
+	}
+}
+
+struct known *known_acquire(const struct known *k, u64 cta, bool wide)
+{
+	struct known_entry *said = k ? malloc(k->len * sizeof(*said)) : NULL;
+	struct known *acquired;
+	u32 n = 0;
+
+	if (k && !said)
+		known_fail();
+	for (u32 i = 0; said && i < k->len; i++)
+		if (is_released(&k->at[i], cta, wide)) {
+			u64 base, first = who_cta(who_cta_of(k->at[i].who));
+			u32 place = place_of_who(k->at[i].who, &base);
+
+			said[n++] = (struct known_entry){
+				who_fenced(first + place, PROXY_TENSORMAP_ACQUIRED),
+				k->at[i].until};
+		}
+	acquired = known_add(NULL, said, n);
+	free(said);
+	return acquired;
+}
+
+static bool can_go(const struct known_entry *x, u64 cta, u32 until)
+{
+	return who_cta_of(x->who) == cta && is_of_threads(x) && x->until <= until;
 }
 
 struct known *known_without(struct known *k, u64 cta, u32 until)
@@ -247,12 +333,12 @@ struct known *known_without(struct known *k, u64 cta, u32 until)
 	u32 n = 0;
 
 	for (u32 i = 0; k && i < k->len; i++)
-		n += is_of_threads(&k->at[i], cta) && k->at[i].until <= until;
+		n += can_go(&k->at[i], cta, until);
 	if (!n)
 		return known_keep(k);
 	rest = n < k->len ? known_new(k->len - n) : NULL;
 	for (u32 i = 0; rest && i < k->len; i++)
-		if (!is_of_threads(&k->at[i], cta) || k->at[i].until > until)
+		if (!can_go(&k->at[i], cta, until))
 			rest->at[rest->len++] = k->at[i];
 	return rest;
 }

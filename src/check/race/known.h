@@ -22,12 +22,24 @@ enum agent {
 	AGENT_BULK_WRITE, /* and what they write */
 };
 
-#define WHO_SHIFT 13
+#define WHO_SHIFT 14
 #define WHO_THREADS 1024u
 #define WHO_FIRST 64u  /* number of thread 0 */
 #define WHO_READS 63u  /* of the reads of a CTA */
 #define WHO_GROUPS 48u /* of those of its warpgroups, from here on */
 #define WHO_GROUP_THREADS 128u
+
+/* Proxies that a fence lets see what was written before it. */
+enum proxy {
+	PROXY_ASYNC_GLOBAL, /* the asynchronous one, of global memory */
+	PROXY_ASYNC_SHARED,
+	PROXY_TENSORMAP_CTA, /* that of tensor maps: released to the CTA */
+	PROXY_TENSORMAP,     /* and to others */
+	PROXY_TENSORMAP_ACQUIRED,
+	PROXIES,
+};
+#define WHO_FENCED (WHO_FIRST + 4 * WHO_THREADS)
+#define WHO_FENCED_PLACES (WHO_FIRST + WHO_THREADS)
 
 static inline u64 who_cta(u64 cta)
 {
@@ -78,6 +90,12 @@ static inline enum agent who_agent_of(u64 who)
 	return (enum agent)(((u32)(who & ((1u << WHO_SHIFT) - 1)) - WHO_FIRST) / WHO_THREADS);
 }
 
+/* What a CTA, a warp or a thread did before a fence. */
+static inline u64 who_fenced(u64 who, enum proxy p)
+{
+	return who + WHO_FENCED + (u32)p * WHO_FENCED_PLACES;
+}
+
 struct known_entry {
 	u64 who;
 	u32 until;
@@ -101,10 +119,19 @@ struct known *known_join(struct known *a, struct known *b);
 struct known *known_add(struct known *k, struct known_entry *at, u32 len);
 /* Up to when a thread, or its copies, is known by what k says of it, its warp or its CTA. */
 u32 known_until(const struct known *k, u64 thread);
+/* Up to when what a thread did stands before a fence for a proxy. */
+u32 known_until_fenced(const struct known *k, u64 thread, enum proxy p);
 /* The same for what a thread's CTA or warpgroup has read, by statements of that alone. */
 u32 known_until_read(const struct known *k, u64 thread);
 /* Only these statements of k; NULL: there are none. The caller owns the result. */
 struct known *known_reads(struct known *k);
+/* What k and these statements say, as before a fence, alone. The caller owns the result. */
+struct known *known_fence(struct known *k, const struct known_entry *at, u32 len, enum proxy p);
+/*
+ * Of what k says was released to the proxy of tensor maps: the same as acquired by a thread of a
+ * CTA, alone; wide: from other CTAs, too. NULL: there is nothing. The caller owns the result.
+ */
+struct known *known_acquire(const struct known *k, u64 cta, bool wide);
 /* Without what is said of threads of a CTA up to then. The caller owns the result. */
 struct known *known_without(struct known *k, u64 cta, u32 until);
 /* Has any of these run out of memory? What is found afterwards means nothing. */

@@ -59,6 +59,7 @@ static void cta_free(struct race_cta *c)
 	if (!c)
 		return;
 	clock_variables_fini(&c->variables);
+	map_fini(&c->acquired);
 	quick_fini(&c->quick);
 	shadow_fini(&c->shared);
 	free(c->wait);

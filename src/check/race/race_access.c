@@ -34,6 +34,13 @@ void race_learn_manner(struct race_launch *l, const struct uop *in, u32 pc)
 	m->known = true;
 }
 
+/* The way that an access goes to memory. */
+enum route {
+	ROUTE_GENERIC,
+	ROUTE_ASYNC,
+	ROUTE_MAP, /* what a copy reads of its tensor map */
+};
+
 struct visit {
 	struct race_launch *launch;
 	const struct exec_access *a;
@@ -42,6 +49,7 @@ struct visit {
 	struct manner manner;
 	enum agent agent;
 	bool reads, writes;
+	enum route route;
 	u32 lane, thread;
 	u64 address; /* of the first byte of the access; shared: in the memory of `owner` */
 	const struct cta *owner;
@@ -250,7 +258,7 @@ static bool is_surplus(const struct visit *v, const struct touch *t, u32 lane, b
 }
 
 static void found(struct visit *v, const struct touch *t, u32 lane, u64 address, bool is_write,
-		  bool unfenced)
+		  enum race_fence missing)
 {
 	struct race r = {
 		.first = *t,
@@ -271,9 +279,9 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 	r.first.who = (t->who & ~(u64)31) | lane;
 	r.same_value = is_harmless(v, t, lane, address, is_write);
 	r.same_warp = r.first.who >> 5 == r.second.who >> 5;
-	r.together = r.same_warp && t->pc != v->now.pc && (v->a->mask >> lane & 1);
+	r.together = !missing && r.same_warp && t->pc != v->now.pc && (v->a->mask >> lane & 1);
 	r.narrow = t->strong && v->now.strong;
-	r.unfenced = unfenced;
+	r.fence = (u8)missing;
 	if (!race_reports_add(&v->launch->reports, &r, &news))
 		v->launch->gave_up = true;
 	if (news && v->launch->found->listener)
@@ -281,31 +289,30 @@ static void found(struct visit *v, const struct touch *t, u32 lane, u64 address,
 			      v->launch->found);
 }
 
-/* Does a fence between proxies of the thread stand behind a moment: wgmma, of its warpgroup? */
-static bool is_fenced(const struct visit *v, u32 thread, u32 time)
+/* What another way to memory reads or overwrites wants a fence behind what was written before. */
+static void ask_for_fence(struct visit *v, const struct touch *t, u64 address)
 {
-	u32 first = thread, n = 1;
+	const struct race_proxied x = {
+		.cta = v->cta,
+		.thread = v->thread,
+		.of_group = v->manner.of_group,
+		.of_map = v->route == ROUTE_MAP,
+		.is_global = v->a->space == MEM_GLOBAL,
+		.acquired = v->route == ROUTE_MAP ? race_map_acquired(v->race_cta, v->address) : 0,
+	};
 
-	if (v->manner.of_group) {
-		n = WARPGROUP_WARPS * WARP_LANES;
-		first = thread / n * n;
+	if (who_agent_of(t->who) != AGENT_THREAD)
+		return;
+	for (u32 m = t->lanes; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+		enum race_fence missing =
+			race_fence_missing(&x, (t->who & ~(u64)31) | lane, t->time);
+
+		if (missing) {
+			found(v, t, lane, address, true, missing);
+			return;
+		}
 	}
-	for (u32 i = first; i < first + n && i < v->cta->threads; i++)
-		if (v->cta->thread[i].proxy_fence >= time)
-			return true;
-	return false;
-}
-
-/*
- * Bulk and tensor copies, and wgmma, go another way to memory than what a thread has written
- * before: does neither thread's fence between the two stand behind that write?
- */
-static bool is_unfenced(const struct visit *v, const struct touch *t)
-{
-	return (v->agent >= AGENT_BULK_READ || v->manner.of_group) && v->a->space == MEM_SHARED &&
-	       who_agent_of(t->who) == AGENT_THREAD && who_cta_of(t->who) == v->cta->number &&
-	       v->cta->thread[who_index(t->who)].proxy_fence < t->time &&
-	       !is_fenced(v, v->thread, t->time);
 }
 
 /* The lane in question, of those that the access is of. */
@@ -322,14 +329,15 @@ static void against(struct visit *v, const struct touch *t, u64 address, bool is
 
 	if (!t->who || (t->strong && v->now.strong && scopes_meet(t, v)))
 		return;
-	if (PL_LIKELY(is_before_barrier(v, t)) && v->agent == AGENT_THREAD && !v->manner.of_group)
+	if (PL_LIKELY(is_before_barrier(v, t)) && v->route == ROUTE_GENERIC &&
+	    v->agent == AGENT_THREAD)
 		return;
 	for (u32 m = v->now.lanes; m; m &= m - 1) {
 		race_take_lane(v, (u32)__builtin_ctz(m));
 		if (!race_is_ordered(v, t, is_write, &lane))
-			found(v, t, lane, address, is_write, false);
-		else if (is_write && is_unfenced(v, t))
-			found(v, t, (u32)__builtin_ctz(t->lanes), address, is_write, true);
+			found(v, t, lane, address, is_write, FENCE_NONE);
+		else if (is_write && v->route != ROUTE_GENERIC)
+			ask_for_fence(v, t, address);
 	}
 	race_take_lane(v, (u32)__builtin_ctz(v->now.lanes));
 }
@@ -547,6 +555,16 @@ static bool does_write(const struct exec_access *a)
 	       a->kind != ACCESS_MATRIX_LOAD;
 }
 
+/* st.async and red.async are no copies of the asynchronous proxy. */
+static enum route route_of(const struct exec_access *a, const struct manner *m)
+{
+	if (a->in->inner == OP_tensor && a->kind == ACCESS_LOAD)
+		return ROUTE_MAP;
+	return m->of_group || (agent_of(a) >= AGENT_BULK_READ && a->in->inner != OP_remote_async)
+		       ? ROUTE_ASYNC
+		       : ROUTE_GENERIC;
+}
+
 static struct visit visit_of(struct race_launch *l, struct race_cta *c, const struct exec_access *a,
 			     const struct manner *m)
 {
@@ -557,6 +575,7 @@ static struct visit visit_of(struct race_launch *l, struct race_cta *c, const st
 		.cta = c->clock,
 		.manner = *m,
 		.agent = agent_of(a),
+		.route = route_of(a, m),
 		.reads = a->kind != ACCESS_STORE && a->kind != ACCESS_COPY_WRITE &&
 			 a->kind != ACCESS_MATRIX_STORE,
 		.writes = does_write(a),
@@ -655,6 +674,8 @@ void race_access(struct race_launch *l, struct race_cta *c, const struct exec_ac
 
 		visit_lanes(&v, lanes);
 	}
+	if (a->in->inner == OP_tensor_copy_map && a->kind == ACCESS_STORE)
+		race_fence_copied_map(l, c, a);
 	if (m.of_group)
 		clock_group_read(&l->clock, c->clock, a->warp);
 	l->gave_up |= known_failed() || l->clock.now > UINT32_MAX - 4096;

@@ -33,6 +33,7 @@ struct race_cta {
 	struct shadow shared;
 	struct quick quick;   /* what `shared` need not see */
 	struct map variables; /* of shared memory */
+	struct map acquired;  /* when a fence has acquired a tensor map, by its address + 1 */
 };
 
 /* A launch that is under way. */
@@ -103,6 +104,29 @@ u32 race_rows(struct race_launch *l, struct clock_cta *c, const struct exec_acce
  * warp away, as rows of sixteen threads have it.
  */
 u32 race_lanes_beside(const struct exec_access *a, u32 lane, u32 mask);
+/* ---- race_proxy.c ---- */
+
+/* A fence between proxies. */
+void race_proxy_fence(struct race_launch *l, struct race_cta *c, const struct exec_sync *s,
+		      const struct isa_form *form);
+/* When a thread of the CTA has acquired the map last; 0: none has. */
+u32 race_map_acquired(const struct race_cta *c, u64 map);
+/* tensormap.cp_fenceproxy: releases what a lane has written by it. */
+void race_fence_copied_map(struct race_launch *l, struct race_cta *c, const struct exec_access *a);
+
+/* An access, beside its order. */
+struct race_proxied {
+	const struct clock_cta *cta;
+	u32 thread;
+	bool of_group; /* wgmma: of a warpgroup */
+	bool of_map;   /* what a copy reads of its tensor map; `acquired`: when, in its CTA */
+	bool is_global;
+	u32 acquired;
+};
+
+/* The fence that is missing behind what a thread did at a time. */
+enum race_fence race_fence_missing(const struct race_proxied *x, u64 who, u32 time);
+
 /* Lanes of a warp that waited are seen again: what they waited for has come. */
 void race_end_waits(struct race_launch *l, struct race_cta *c, u32 warp, u32 mask);
 

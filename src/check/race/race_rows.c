@@ -410,7 +410,8 @@ u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_ac
 	struct rows_visit v;
 	u32 rest;
 
-	if (!stores && a->kind != ACCESS_LOAD && a->kind != ACCESS_COPY_READ)
+	/* Copies of the asynchronous proxy want a fence behind what is ordered, too: cells tell. */
+	if (!stores && a->kind != ACCESS_LOAD && agent != AGENT_COPY)
 		return a->mask;
 	if (!has_rows(a, dense) ||
 	    (stores && (a->count > QUICK_ELEMENTS || (u32)a->size * a->count != a->bytes)))

@@ -89,19 +89,16 @@ static void on_warp_sync(struct race_launch *l, struct clock_cta *c, const struc
 	}
 }
 
-static void on_fence(struct race_launch *l, struct clock_cta *c, const struct exec_sync *s)
+static void on_fence(struct race_launch *l, struct race_cta *c, const struct exec_sync *s)
 {
 	const struct isa_form *form = exec_form(l->program, s->in);
 
 	if (!form)
 		return;
-	/* Fences between proxies order nothing by themselves. */
-	if (isa_form_has(form, M_mbarrier_init))
-		clock_fence(&l->clock, c, s->warp, s->mask, SCOPE_CLUSTER);
-	if (isa_form_opcode(form) == OPCODE_fence_proxy || isa_form_has(form, M_mbarrier_init))
-		clock_proxy_fence(&l->clock, c, s->warp, s->mask);
+	if (isa_form_opcode(form) == OPCODE_fence_proxy)
+		race_proxy_fence(l, c, s, form);
 	else if (isa_form_opcode(form) != OPCODE_membar_proxy)
-		clock_fence(&l->clock, c, s->warp, s->mask, race_scope(form));
+		clock_fence(&l->clock, c->clock, s->warp, s->mask, race_scope(form));
 }
 
 /* Of an address in shared memory, generic or an offset already. */
@@ -209,7 +206,7 @@ void race_sync(struct race_launch *l, struct race_cta *x, const struct exec_sync
 		on_warp_sync(l, c, s);
 		break;
 	case OP_fence:
-		on_fence(l, c, s);
+		on_fence(l, x, s);
 		break;
 	case OP_mbar:
 		on_mbarrier(l, x, s);

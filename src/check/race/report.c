@@ -57,6 +57,35 @@ static void add_race_side(const struct race *r, const struct touch *x, bool writ
 	finding_unroll(who_cta_of(x->who), r->launch_grid, s->block);
 }
 
+static void say_fence_missing(const struct race *r, struct text *t)
+{
+	switch ((enum race_fence)r->fence) {
+	case FENCE_NONE:
+		break;
+	case FENCE_ASYNC:
+		text_printf(t, "No fence.proxy.async%s stands between them: %s.",
+			    r->space == MEM_GLOBAL ? ".global" : "",
+			    r->second_writes ? "what was written may overwrite the copy"
+					     : "the copy need not see what was written");
+		break;
+	case FENCE_MAP_RELEASE:
+		text_puts(
+			t,
+			"No fence.proxy.tensormap::generic.release stands behind the change of the tensor map.");
+		break;
+	case FENCE_MAP_SCOPE:
+		text_puts(
+			t,
+			"fence.proxy.tensormap::generic.release behind the change is for its block alone.");
+		break;
+	case FENCE_MAP_ACQUIRE:
+		text_puts(
+			t,
+			"No fence.proxy.tensormap::generic.acquire of the map stands before the copy, in its block.");
+		break;
+	}
+}
+
 static void say_order_missing(const struct race *r, struct text *t)
 {
 	text_puts(t, "    ");
@@ -64,10 +93,8 @@ static void say_order_missing(const struct race *r, struct text *t)
 		text_puts(t, r->first_writes && r->second_writes
 				     ? "Both write the same value. "
 				     : "What is written is what was there already. ");
-	if (r->unfenced)
-		text_puts(
-			t,
-			"No fence.proxy.async stands between them: the copy need not see what was written.");
+	if (r->fence)
+		say_fence_missing(r, t);
 	else if (who_agent_of(r->first.who) != AGENT_THREAD)
 		text_puts(
 			t,

@@ -7,6 +7,15 @@
 #include "src/check/finding.h"
 #include "src/check/race/shadow.h"
 
+/* The fence that is missing between accesses of different proxies. */
+enum race_fence {
+	FENCE_NONE, /* there is no such */
+	FENCE_ASYNC,
+	FENCE_MAP_RELEASE,
+	FENCE_MAP_SCOPE, /* it is there, but its scope is too narrow */
+	FENCE_MAP_ACQUIRE,
+};
+
 /* Two accesses that nothing orders; the second ran last. */
 struct race {
 	struct touch first, second;
@@ -18,9 +27,9 @@ struct race {
 	bool together; /* and the first thread's lane runs beside the second's */
 	/* each writes what it makes of what it has read: one may be lost, whatever is written */
 	bool is_update;
-	bool is_try;   /* a read only says what an atomic operation is tried with first */
-	bool narrow;   /* both are strong, but a scope is too narrow */
-	bool unfenced; /* ordered, but no fence stands between the proxies */
+	bool is_try; /* a read only says what an atomic operation is tried with first */
+	bool narrow; /* both are strong, but a scope is too narrow */
+	u8 fence;    /* enum race_fence: ordered, but no fence stands between the proxies */
 	u32 launch_block[3], launch_grid[3];
 };
 

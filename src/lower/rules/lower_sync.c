@@ -115,7 +115,10 @@ void lower_mark(struct lower *l)
 
 void lower_fence(struct lower *l)
 {
-	struct uop *in = lower_emit(l, OP_fence);
+	const struct ir_operand *map = lower_named(l, 'a');
+	u32 a = map ? lower_address_row(l, map) : IR_NONE;
 
-	in->flags |= isa_form_has(l->in->form, M_sys) ? UOPF_SYSTEM : 0;
+	lower_emit(l, OP_fence)->flags |= isa_form_has(l->in->form, M_sys) ? UOPF_SYSTEM : 0;
+	if (a != IR_NONE)
+		lower_read(l, FIELD_A, a);
 }

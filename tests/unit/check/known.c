@@ -107,8 +107,37 @@ static void forget_threads(void)
 	known_drop(k);
 }
 
+/* What stands before fences is apart from what is known, and goes with it. */
+static void pass_fences(void)
+{
+	struct known_entry at[] = {{who_cta(1), 4}, {who_thread(1, 5), 7}, {who_thread(2, 3), 9}};
+	struct known_entry own = {who_warp(0, 1), 12};
+	struct known *k = known_add(NULL, at, 3), *all, *acquired;
+	struct known *fenced = known_fence(k, &own, 1, PROXY_TENSORMAP_CTA);
+
+	CHECK_EQ(known_until(fenced, who_thread(1, 5)), 0);
+	CHECK_EQ(known_until_fenced(k, who_thread(1, 5), PROXY_TENSORMAP_CTA), 0);
+	all = known_join(k, fenced);
+	CHECK_EQ(all->len, 7);
+	CHECK_EQ(known_until(all, who_thread(1, 5)), 7);
+	CHECK_EQ(known_until(all, who_thread(0, 40)), 0);
+	CHECK_EQ(known_until_fenced(all, who_thread(1, 5), PROXY_TENSORMAP_CTA), 7);
+	CHECK_EQ(known_until_fenced(all, who_thread(1, 6), PROXY_TENSORMAP_CTA), 4);
+	CHECK_EQ(known_until_fenced(all, who_thread(0, 40), PROXY_TENSORMAP_CTA), 12);
+	CHECK_EQ(known_until_fenced(all, who_thread(1, 5), PROXY_ASYNC_GLOBAL), 0);
+	acquired = known_acquire(all, 1, true);
+	CHECK_EQ(acquired->len, 2);
+	CHECK_EQ(known_until_fenced(acquired, who_thread(1, 5), PROXY_TENSORMAP_ACQUIRED), 7);
+	CHECK_EQ(known_until_fenced(acquired, who_thread(2, 3), PROXY_TENSORMAP_ACQUIRED), 0);
+	known_drop(acquired);
+	known_drop(all);
+	known_drop(fenced);
+	known_drop(k);
+}
+
 int main(void)
 {
+	pass_fences();
 	add_at_random();
 	forget_threads();
 	return check_done();
