@@ -1,7 +1,10 @@
-# Measurements: `make bench` runs them. They are no tests, but have to compile: `make check` builds them.
+# Measurements: `make bench` runs them. They are no tests, but have to compile: `make check` builds them, but with
+# sanitizers, which would change what they measure.
 bench_programs = tests/bench/parse tests/bench/engine tests/bench/launch tests/bench/mma tests/bench/meet \
 	tests/bench/texture tests/bench/memory tests/bench/kinds
+if !SANITIZED
 check_PROGRAMS += $(bench_programs)
+endif
 CLEANFILES += tests/bench/templates.ptx
 tests_bench_parse_SOURCES = tests/bench/parse.c
 tests_bench_parse_LDADD = $(UNIT_LDADD)

@@ -5,7 +5,7 @@
  * make their numbers themselves, of the tile's index (matrix_forms.c).
  *
  * usage: matrix_cross [-t TILES] [-f TEXT] [-s STYLE] [-p PART/PARTS] LIBCUDA
- *        matrix_cross -c FILE LIBCUDA
+ *        matrix_cross -c FILE [-p PART/PARTS] LIBCUDA
  *        matrix_cross -l FILE [-p PART/PARTS] LIBCUDA
  *        matrix_cross -f FORM -w FILE LIBCUDA STYLE BASE
  *
@@ -83,6 +83,7 @@ struct run {
 	u32 base; /* of the words to keep */
 	u64 out, table;
 	const struct expected *expected;
+	u32 expected_count;
 	struct line *lines;
 	size_t line_count, same, differ;
 	u32 *words;
@@ -164,9 +165,10 @@ static bool run_style(struct run *r, const struct form *f, const struct style *s
 
 /* ---- launches of an earlier output ---- */
 
+/* Of lines, which begin with their names. */
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp(((const struct line *)a)->name, ((const struct line *)b)->name);
+	return strcmp(a, b);
 }
 
 /* The first line of this form; NULL: there is none. */
@@ -266,11 +268,12 @@ static bool check_form(const struct form *f, void *data)
 {
 	static char ptx[FORM_PTX];
 	struct run *r = data;
-	const struct expected *e = r->expected;
+	const struct expected *e =
+		bsearch(f->name, r->expected, r->expected_count, sizeof(*e), compare_names);
 	void *module = NULL, *random = NULL, *table = NULL;
 	u32 warps = f->wgmma ? WGMMA_WARPS : HEAD, same = 0;
 
-	if (strcmp(f->name, e->name) != 0)
+	if (!e || r->seen++ % r->parts != r->part)
 		return true;
 	form_write(f, ptx);
 	r->ok = !cu.load(&module, ptx) && !cu.function(&random, module, "random") &&
@@ -282,9 +285,8 @@ static bool check_form(const struct form *f, void *data)
 	}
 	if (module)
 		cu.unload(module);
-	r->seen++;
 	CHECK_MSG(r->ok && e->styles && same == e->styles, f->name);
-	return false;
+	return true;
 }
 
 static bool read_expected(FILE *file, struct expected *e)
@@ -304,18 +306,20 @@ static bool read_expected(FILE *file, struct expected *e)
 
 static int check_file(struct run *r, const char *path)
 {
+	static struct expected all[1024];
 	FILE *file = fopen(path, "r");
-	struct expected e;
 
 	if (!file) {
 		fprintf(stderr, "matrix_cross: %s: no such file\n", path);
 		return 2;
 	}
-	r->expected = &e;
-	while (read_expected(file, &e))
-		forms_visit(check_form, r);
-	CHECK(r->seen > 0);
+	while (r->expected_count < ARRAY_LEN(all) && read_expected(file, &all[r->expected_count]))
+		r->expected_count++;
 	fclose(file);
+	qsort(all, r->expected_count, sizeof(all[0]), compare_names);
+	r->expected = all;
+	forms_visit(check_form, r);
+	CHECK(r->seen > 0 && r->seen == r->expected_count);
 	return check_done();
 }
 
@@ -380,7 +384,7 @@ int main(int argc, char **argv)
 	if (!read_options(argc, argv, &r)) {
 		fprintf(stderr,
 			"usage: matrix_cross [-t TILES] [-f TEXT] [-s STYLE] [-p PART/PARTS] LIBCUDA\n"
-			"       matrix_cross -c FILE LIBCUDA\n"
+			"       matrix_cross -c FILE [-p PART/PARTS] LIBCUDA\n"
 			"       matrix_cross -l FILE [-p PART/PARTS] LIBCUDA\n"
 			"       matrix_cross [-t TILES] -f FORM -w FILE LIBCUDA STYLE BASE\n");
 		return 2;

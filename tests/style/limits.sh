@@ -18,10 +18,8 @@ code=$(sources '*.c' '*.h' '*.inc' '*.l' '*.y' '*.sh')
 # sized LIMIT: of the files on standard input, those with more lines.
 sized()
 {
-	while read -r file; do
-		lines=$(wc -l <"$file")
-		[ "$lines" -le "$1" ] || echo "$file: $lines lines, at most $1"
-	done
+	tr '\n' '\0' | xargs -0 wc -l |
+		awk -v n="$1" '$2 != "total" && $1 > n { print $2 ": " $1 " lines, at most " n }'
 }
 
 empty "$(echo "$code" | sized "$file_hard")" "no source file has more than $file_hard lines"
