@@ -65,7 +65,7 @@ u32 ir_line_of(const struct ir_module *m, u32 offset)
 /* ---- .file and .loc ---- */
 
 /* Compilers number them from 1 on, in their order. NULL: there is no such directive. */
-static const struct ir_file *find_file(const struct ir_module *m, u32 number)
+static const struct ir_file *file_of_number(const struct ir_module *m, u32 number)
 {
 	if (number && number <= m->files.len && m->files.at[number - 1].number == number)
 		return &m->files.at[number - 1];
@@ -77,14 +77,14 @@ static const struct ir_file *find_file(const struct ir_module *m, u32 number)
 
 const char *ir_file_path(const struct ir_module *m, u32 number)
 {
-	const struct ir_file *f = find_file(m, number);
+	const struct ir_file *f = file_of_number(m, number);
 
 	return f ? f->path : NULL;
 }
 
 bool ir_loc_is_users(const struct ir_module *m, const struct ir_loc *l)
 {
-	const struct ir_file *f = find_file(m, l->file);
+	const struct ir_file *f = file_of_number(m, l->file);
 
 	return f && !f->is_toolkit;
 }
