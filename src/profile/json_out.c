@@ -14,9 +14,19 @@ void json_out_box(const char *name, const u32 v[3], struct text *out)
 	text_printf(out, ", \"%s\": [%u, %u, %u]", name, v[0], v[1], v[2]);
 }
 
+/* Reports are numbers in the main: printf would take a third of the time. */
 void json_out_number(u64 x, struct text *out)
 {
-	text_printf(out, x > JSON_WHOLE_MAX ? "\"%llu\"" : "%llu", (unsigned long long)x);
+	char digits[24], *end = digits + sizeof(digits), *at = end;
+	const char *quote = x > JSON_WHOLE_MAX ? "\"" : "";
+
+	do {
+		*--at = (char)('0' + x % 10);
+		x /= 10;
+	} while (x);
+	text_puts(out, quote);
+	text_add(out, at, (size_t)(end - at));
+	text_puts(out, quote);
 }
 
 void json_out_row(const char *name, const u64 *x, size_t n, struct text *out)
