@@ -157,28 +157,34 @@ static void touch_box(struct managed *m, const struct memory_box *b, const u64 s
 			touch_bytes(m, b->address + z * b->slice + y * b->pitch, size[0], writes);
 }
 
+/* Does the copy or fill of this thread that is under way touch such memory? */
+static _Thread_local bool touches;
+
+/* The device touches what a copy or a fill reads, and writes; NULL: it does not read. */
+static void touch_boxes(struct managed *m, const struct memory_box *from,
+			const struct memory_box *to, const u64 size[3])
+{
+	pthread_mutex_lock(&m->lock);
+	touches = (from && residency_find(&m->residency, from->address)) ||
+		  residency_find(&m->residency, to->address);
+	if (touches) {
+		see_host(m);
+		if (from)
+			touch_box(m, from, size, false);
+		touch_box(m, to, size, true);
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
 static void managed_on_copy(void *user, const struct memory_copy *c)
 {
-	const u64 size[3] = {c->width, c->height, c->depth};
-	struct managed *m = user;
-
-	pthread_mutex_lock(&m->lock);
-	see_host(m);
-	touch_box(m, &c->src, size, false);
-	touch_box(m, &c->dst, size, true);
-	pthread_mutex_unlock(&m->lock);
+	touch_boxes(user, &c->src, &c->dst, (const u64[3]){c->width, c->height, c->depth});
 }
 
 static void managed_on_fill(void *user, const struct memory_box *to, u64 width, u64 height,
 			    u64 depth)
 {
-	const u64 size[3] = {width, height, depth};
-	struct managed *m = user;
-
-	pthread_mutex_lock(&m->lock);
-	see_host(m);
-	touch_box(m, to, size, true);
-	pthread_mutex_unlock(&m->lock);
+	touch_boxes(user, NULL, to, (const u64[3]){width, height, depth});
 }
 
 /* The engine has touched the pages on behalf of a device. */
@@ -186,9 +192,12 @@ static void managed_on_done(void *user)
 {
 	struct managed *m = user;
 
+	if (!touches)
+		return;
 	pthread_mutex_lock(&m->lock);
 	drop_all(m);
 	pthread_mutex_unlock(&m->lock);
+	touches = false;
 }
 
 static u32 managed_place(struct memory_location where)
@@ -264,21 +273,27 @@ static void counts_subtract(struct managed_counts *a, const struct managed_count
 		x[i] -= y[i];
 }
 
-static void touch_launch(struct managed *m, u32 device, const struct managed_touch *t)
+/* Has it touched any page? */
+static bool touch_launch(struct managed *m, u32 device, const struct managed_touch *t)
 {
 	struct managed_range *r = residency_find(&m->residency, t->base);
+	bool any = false;
 
 	if (!r || r->base != t->base)
-		return;
-	for (u64 i = 0; i < min_u64(t->pages, managed_pages(r)); i++)
+		return false;
+	for (u64 i = 0; i < min_u64(t->pages, managed_pages(r)); i++) {
 		if (t->page[i])
 			residency_touch(&m->residency, r, i, device, t->page[i] & MANAGED_WRITTEN);
+		any |= t->page[i] != 0;
+	}
+	return any;
 }
 
 void managed_launch_end(struct managed *m, u32 device, const struct managed_touch *touch, u32 len,
 			struct managed_counts *out)
 {
 	struct managed_counts before;
+	bool any = false;
 
 	memset(out, 0, sizeof(*out));
 	if (!m)
@@ -287,10 +302,11 @@ void managed_launch_end(struct managed *m, u32 device, const struct managed_touc
 	m->running--;
 	before = m->residency.count;
 	for (u32 i = 0; i < len; i++)
-		touch_launch(m, device, &touch[i]);
+		any |= touch_launch(m, device, &touch[i]);
 	*out = m->residency.count;
 	counts_subtract(out, &before);
-	drop_all(m);
+	if (any)
+		drop_all(m);
 	pthread_mutex_unlock(&m->lock);
 }
 

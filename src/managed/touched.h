@@ -8,7 +8,6 @@
 
 #include "src/base/base.h"
 
-/* Whole pages that are only read or written by this process's threads and the engine. */
 struct touched {
 	int map; /* /proc/self/pagemap; -1: closed */
 };

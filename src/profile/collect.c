@@ -399,9 +399,10 @@ static struct collect_launch *launch_new(struct profile_device *d, const struct 
 /* places: NULL: it has touched nothing. */
 static void tell_pages(struct collect_launch *l, const struct cache_places *places)
 {
-	if (l->tells_pages)
-		profile_migrations_end(l->device->of->managed, l->device->dev->number, places,
-				       l->variables.value);
+	if (l->tells_pages &&
+	    !profile_migrations_end(l->device->of->managed, l->device->dev->number, places,
+				    l->variables.value))
+		l->is_cut = true;
 	l->tells_pages = false;
 }
 

@@ -14,6 +14,11 @@ void json_out_box(const char *name, const u32 v[3], struct text *out)
 	text_printf(out, ", \"%s\": [%u, %u, %u]", name, v[0], v[1], v[2]);
 }
 
+void json_out_count(const char *name, u64 value, struct text *out)
+{
+	text_printf(out, ", \"%s\": %llu", name, (unsigned long long)value);
+}
+
 /* Reports are numbers in the main: printf would take a third of the time. */
 void json_out_number(u64 x, struct text *out)
 {

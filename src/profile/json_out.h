@@ -13,6 +13,8 @@
 /* Add a member that is not the first one: a string, a list of three numbers. */
 void json_out_text(const char *name, const char *value, struct text *out);
 void json_out_box(const char *name, const u32 v[3], struct text *out);
+/* The same of a number that a document has as one. */
+void json_out_count(const char *name, u64 value, struct text *out);
 /* Add a number alone. */
 void json_out_number(u64 x, struct text *out);
 /* Add a list: a string, and n numbers. */

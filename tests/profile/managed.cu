@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #define KB ((size_t)1024)
 #define MB (KB * KB)
@@ -272,6 +273,35 @@ static void down(size_t stride)
 		((volatile char *)base)[i - stride] = 3;
 }
 
+/* System calls fill it. */
+static void from_file(size_t n)
+{
+	FILE *f = tmpfile();
+
+	make(n);
+	host_write(PAGE);
+	if (!f || fwrite(base, 1, n, f) != n || fflush(f))
+		printf("failed: no file\n");
+	kernel(1, 1);
+	rewind(f);
+	if (read(fileno(f), base, n) != (ssize_t)n)
+		printf("failed: not read\n");
+	kernel(1, 1);
+	fclose(f);
+}
+
+/* Two devices and the host, by turns. */
+static void by_turns(size_t n)
+{
+	make(n);
+	host_write(PAGE);
+	for (int i = 0; i < 4; i++) {
+		call(cudaSetDevice(i % 2));
+		kernel(1, 1);
+	}
+	host_read(PAGE);
+}
+
 #ifndef __clang__
 static void variable(size_t)
 {
@@ -306,6 +336,8 @@ static const struct {
 	{"copied_in", copied_in, {4, 64, 100, 4096}},
 	{"copied_device", copied_device, {64, 4096}},
 	{"two_small", two_small, {4, 64, 300}},
+	{"from_file", from_file, {4096}},
+	{"by_turns", by_turns, {4096}}, /* of two devices: not measured */
 	{"down", down, {4, 64, 128, 1024}},
 #ifndef __clang__
 	{"variable", variable, {4}},
@@ -322,7 +354,6 @@ static void run_case(size_t i, size_t kib)
 #ifdef MEASURE
 #include <cupti.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static unsigned long long kinds[9], sums[9];
 

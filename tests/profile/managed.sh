@@ -49,6 +49,23 @@ for way in PTXLOOM_WORKERS=1 PTXLOOM_WORKERS=4 PTXLOOM_STABLE=1 PTXLOOM_CHECK=me
 	same "$scratch/expected" "$scratch/numbers" "with $way"
 done
 
+capture ptxloom profile -d h200 --cache-control none --section ManagedMemory "$app" mostly_read 64
+echo "$(numbers)" >"$scratch/numbers"
+same "$scratch/expected" "$scratch/numbers" "with what launches leave in the caches"
+
+# Memory that a system call fills; two devices: what the rules give, not measured.
+status 0 ptxloom profile -d h200 --section ManagedMemory "$app" from_file 4096
+numbers >"$scratch/numbers"
+is numbers "48 8388608 24 4194304 24 24 0"
+ok "$(! grep -q failed "$scratch/out"; echo $?)" "it is filled"
+status 0 ptxloom profile -d 2xh200 --section ManagedMemory "$app" by_turns 4096
+grep '^  Device [01]  *[DH]' "$scratch/out" | tr -s ' ' >"$scratch/moved"
+same - "$scratch/moved" "pages go from device to device" <<'END'
+ Device 1 Device 0 24 4194304
+ Device 0 Device 1 48 8388608
+ Device 1 Host 24 4194304
+END
+
 # Of each launch; metrics and budgets; launches that are not profiled have unknown accesses.
 status 0 ptxloom profile -d h200 --csv --page raw --metrics ptx__managed_bytes_host_to_device,ptx__managed_page_faults \
 	"$app" whole 1028

@@ -1,7 +1,7 @@
 /*
  * What threads know of each other, as fences, barriers, releases and acquires change it.
  */
-#include "src/check/race/clock_int.h"
+#include "src/check/race/clock.h"
 #include "src/base/vec.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * one becomes a statement of its own, which goes where the others go: threads that are ordered
  * behind the fence have it.
  */
-#include "src/check/race/clock_int.h"
+#include "src/check/race/clock.h"
 
 /* What threads of the CTA did before a fence of a thread: lanes beside it, and those it knows. */
 static u32 fenced_entries(const struct clock_cta *c, const struct thread_clock *t, u32 warp,

@@ -150,8 +150,7 @@ void profile_link_end_say(u32 end, struct text *out)
 		text_printf(out, "Device %u", end);
 }
 
-/* -1: the host. */
-static void write_end(u32 end, struct text *out)
+void profile_link_end_write(u32 end, struct text *out)
 {
 	if (end == PROFILE_HOST)
 		text_puts(out, "-1");
@@ -168,7 +167,7 @@ void profile_links_write(const struct profile_launch *l, struct text *out)
 		const struct profile_link *k = &l->links.at[i];
 
 		text_puts(out, i ? ", [" : "[");
-		write_end(k->end, out);
+		profile_link_end_write(k->end, out);
 		text_puts(out, ", ");
 		text_json_string(out, profile_link_words[k->kind]);
 		text_puts(out, ", ");
@@ -180,8 +179,7 @@ void profile_links_write(const struct profile_launch *l, struct text *out)
 	text_puts(out, "]");
 }
 
-/* A member; null: the host. */
-static void json_link_end(const char *name, u32 end, struct text *out)
+void profile_link_end_json(const char *name, u32 end, struct text *out)
 {
 	text_printf(out, "\"%s\": ", name);
 	if (end == PROFILE_HOST)
@@ -199,7 +197,7 @@ void profile_links_json(const struct profile_launch *l, struct text *out)
 		const struct profile_link *k = &l->links.at[i];
 
 		text_puts(out, i ? ",\n    {" : "\n    {");
-		json_link_end("device", k->end, out);
+		profile_link_end_json("device", k->end, out);
 		json_out_text("link", profile_link_words[k->kind], out);
 		text_printf(out, ", \"read_bytes\": %llu, \"written_bytes\": %llu}",
 			    (unsigned long long)k->read, (unsigned long long)k->written);
@@ -235,9 +233,9 @@ void profile_copies_write(const struct profile_process *p, struct text *out)
 		const struct profile_copies *c = &p->copies.at[i];
 
 		text_puts(out, i ? ", [" : "[");
-		write_end(c->from, out);
+		profile_link_end_write(c->from, out);
 		text_puts(out, ", ");
-		write_end(c->to, out);
+		profile_link_end_write(c->to, out);
 		text_puts(out, ", ");
 		text_json_string(out, profile_link_words[c->kind]);
 		text_puts(out, ", ");
@@ -261,9 +259,9 @@ void profile_copies_json(const struct profile_report *r, struct text *out)
 				    any ? "," : ",\n \"copies\": [",
 				    (unsigned long long)r->processes.at[i]->pid);
 			any = true;
-			json_link_end("from", c->from, out);
+			profile_link_end_json("from", c->from, out);
 			text_puts(out, ", ");
-			json_link_end("to", c->to, out);
+			profile_link_end_json("to", c->to, out);
 			json_out_text("link", profile_link_words[c->kind], out);
 			text_printf(out, ", \"copies\": %llu, \"bytes\": %llu}",
 				    (unsigned long long)c->count, (unsigned long long)c->bytes);

@@ -32,7 +32,9 @@ void profile_links_text(const struct profile_launch *l, struct text *out);
 void profile_copies_write(const struct profile_process *p, struct text *out);
 void profile_copies_json(const struct profile_report *r, struct text *out);
 void profile_copies_text(const struct profile_report *r, struct text *out);
-/* "Device 1", "Host". */
+/* An end: "Device 1", "Host"; in a report, where -1 is the host; a member, where null is. */
 void profile_link_end_say(u32 end, struct text *out);
+void profile_link_end_write(u32 end, struct text *out);
+void profile_link_end_json(const char *name, u32 end, struct text *out);
 
 #endif

@@ -21,18 +21,20 @@ static void count_touched(const struct managed_touch *t, u64 *value)
 		value[VALUE_managed_touched] += t->page[i] ? MANAGED_PAGE : 0;
 }
 
-void profile_migrations_end(struct managed *m, u32 device, const struct cache_places *places,
+bool profile_migrations_end(struct managed *m, u32 device, const struct cache_places *places,
 			    u64 value[PROFILE_VALUES])
 {
 	VEC(struct managed_touch) touched = {0};
 	struct managed_counts n;
+	bool ok = true;
 
 	for (u32 i = 0; places && i < places->len; i++) {
 		const struct cache_place *at = &places->at[i];
 		struct managed_touch t = {at->base, at->page, at->pages};
 
-		if (!t.page || !VEC_PUSH(&touched, t))
+		if (!t.page)
 			continue;
+		ok &= VEC_PUSH(&touched, t);
 		count_touched(&t, value);
 	}
 	managed_launch_end(m, device, touched.at, (u32)touched.len, &n);
@@ -45,6 +47,7 @@ void profile_migrations_end(struct managed *m, u32 device, const struct cache_pl
 	value[VALUE_managed_host] = n.bytes[MANAGED_HOST][device];
 	for (u32 from = 0; from < MANAGED_DEVICES; from++)
 		value[VALUE_managed_peer] += n.bytes[from][device];
+	return ok;
 }
 
 /* ---- a process ---- */
@@ -85,14 +88,6 @@ void profile_migrations_forget(struct profile_process *p)
 
 /* ---- written ---- */
 
-static void write_place(u32 end, struct text *out)
-{
-	if (end == PROFILE_HOST)
-		text_puts(out, "-1");
-	else
-		json_out_number(end, out);
-}
-
 static void write_numbers(const u64 *x, u32 n, struct text *out)
 {
 	for (u32 i = 0; i < n; i++) {
@@ -108,9 +103,9 @@ void profile_migrations_write(const struct profile_process *p, struct text *out)
 		const struct profile_migration *x = &p->migrations.at[i];
 
 		text_puts(out, i ? ", [" : ", \"migrations\": [[");
-		write_place(x->from, out);
+		profile_link_end_write(x->from, out);
 		text_puts(out, ", ");
-		write_place(x->to, out);
+		profile_link_end_write(x->to, out);
 		write_numbers((const u64[]){x->transfers, x->bytes}, 2, out);
 		text_puts(out, i + 1 == p->migrations.len ? "]" : "");
 	}
@@ -118,21 +113,11 @@ void profile_migrations_write(const struct profile_process *p, struct text *out)
 		const struct profile_residence *x = &p->residences.at[i];
 
 		text_puts(out, i ? ", [" : ", \"residences\": [[");
-		write_place(x->end, out);
+		profile_link_end_write(x->end, out);
 		write_numbers((const u64[]){x->faults, x->populated, x->remote, x->thrashed}, 4,
 			      out);
 		text_puts(out, i + 1 == p->residences.len ? "]" : "");
 	}
-}
-
-/* A member; null: the host. */
-static void json_place(const char *name, u32 end, struct text *out)
-{
-	text_printf(out, "\"%s\": ", name);
-	if (end == PROFILE_HOST)
-		text_puts(out, "null");
-	else
-		text_printf(out, "%u", end);
 }
 
 static void json_begin(const char *name, bool any, u64 pid, struct text *out)
@@ -144,11 +129,6 @@ static void json_begin(const char *name, bool any, u64 pid, struct text *out)
 	text_printf(out, "\n  {\"process\": %llu, ", (unsigned long long)pid);
 }
 
-static void json_member(const char *name, u64 value, struct text *out)
-{
-	text_printf(out, ", \"%s\": %llu", name, (unsigned long long)value);
-}
-
 void profile_migrations_json(const struct profile_report *r, struct text *out)
 {
 	bool any = false;
@@ -158,11 +138,11 @@ void profile_migrations_json(const struct profile_report *r, struct text *out)
 			const struct profile_migration *x = &r->processes.at[i]->migrations.at[k];
 
 			json_begin("migrations", any, r->processes.at[i]->pid, out);
-			json_place("from", x->from, out);
+			profile_link_end_json("from", x->from, out);
 			text_puts(out, ", ");
-			json_place("to", x->to, out);
-			json_member("transfers", x->transfers, out);
-			json_member("bytes", x->bytes, out);
+			profile_link_end_json("to", x->to, out);
+			json_out_count("transfers", x->transfers, out);
+			json_out_count("bytes", x->bytes, out);
 			text_puts(out, "}");
 			any = true;
 		}
@@ -173,11 +153,11 @@ void profile_migrations_json(const struct profile_report *r, struct text *out)
 			const struct profile_residence *x = &r->processes.at[i]->residences.at[k];
 
 			json_begin("residences", any, r->processes.at[i]->pid, out);
-			json_place("of", x->end, out);
-			json_member("page_faults", x->faults, out);
-			json_member("populated_bytes", x->populated, out);
-			json_member("remote_bytes", x->remote, out);
-			json_member("thrashing_bytes", x->thrashed, out);
+			profile_link_end_json("of", x->end, out);
+			json_out_count("page_faults", x->faults, out);
+			json_out_count("populated_bytes", x->populated, out);
+			json_out_count("remote_bytes", x->remote, out);
+			json_out_count("thrashing_bytes", x->thrashed, out);
 			text_puts(out, "}");
 			any = true;
 		}

@@ -9,8 +9,11 @@
 struct cache_places;
 struct managed;
 
-/* Tell the pages of managed memory that a launch has touched; adds to its numbers. */
-void profile_migrations_end(struct managed *m, u32 device, const struct cache_places *places,
+/*
+ * Tell the pages of managed memory that a launch has touched; adds to its numbers. False without
+ * memory: some are missing.
+ */
+bool profile_migrations_end(struct managed *m, u32 device, const struct cache_places *places,
 			    u64 value[PROFILE_VALUES]);
 /* Add all to the process. False without memory. */
 bool profile_migrations_sum(struct managed *m, struct profile_process *p);

@@ -195,11 +195,6 @@ void profile_variables_write(const struct profile_launch *l, struct text *out)
 	text_puts(out, "]");
 }
 
-static void variables_put(const char *name, u64 value, struct text *out)
-{
-	text_printf(out, ", \"%s\": %llu", name, (unsigned long long)value);
-}
-
 void profile_variables_json(const struct profile_launch *l, struct text *out)
 {
 	if (!l->has_variables)
@@ -210,13 +205,13 @@ void profile_variables_json(const struct profile_launch *l, struct text *out)
 
 		text_puts(out, i ? ",\n    {\"name\": " : "\n    {\"name\": ");
 		text_json_string(out, x->name);
-		variables_put("bytes", x->bytes, out);
-		variables_put("sectors", x->sectors, out);
-		variables_put("l1_hit", x->hit, out);
-		variables_put("l1_miss", x->miss, out);
-		variables_put("l2_sectors", x->second, out);
-		variables_put("l2_miss", x->second_miss, out);
-		variables_put("dram_sectors", x->dram, out);
+		json_out_count("bytes", x->bytes, out);
+		json_out_count("sectors", x->sectors, out);
+		json_out_count("l1_hit", x->hit, out);
+		json_out_count("l1_miss", x->miss, out);
+		json_out_count("l2_sectors", x->second, out);
+		json_out_count("l2_miss", x->second_miss, out);
+		json_out_count("dram_sectors", x->dram, out);
 		text_puts(out, "}");
 	}
 	text_puts(out, "]");
