@@ -14,7 +14,7 @@ EXTRA_DIST += tests/check/programmatic.c tests/check/programmatic.cu tests/check
 EXTRA_DIST += tests/check/proxies.ptx
 EXTRA_DIST += tests/check/copies.cu tests/check/copies.ptx tests/check/lockstep.cu tests/check/lockstep.ptx
 EXTRA_DIST += tests/check/sync.inc.sh tests/check/sync.cu tests/check/sync.ptx tests/check/locks.cu tests/check/locks.ptx tests/check/wgmma.cu tests/check/wgmma.ptx
-EXTRA_DIST += tests/check/mem.cu tests/check/mem.ptx tests/check/streams.cu
+EXTRA_DIST += tests/check/mem.cu tests/check/mem.ptx tests/check/streams.cu tests/check/reach.cu
 if !SANITIZED
 TESTS += tests/check/sanitizer.sh
 TESTS += tests/check/calls.sh tests/check/host_places.sh tests/check/findings.sh tests/check/documented.sh tests/check/sync.sh tests/check/race.sh tests/check/formats.sh tests/check/modes.sh

@@ -4,14 +4,14 @@ cd "$srcdir" || exit 1
 has_clang || skip_rest "$tap_no_clang"
 
 succeeds "the program is built" ptxloom cc -O1 -g -lineinfo tests/check/streams.cu -o "$scratch/streams"
-cases=$("$scratch/streams" 2>"$scratch/err")
-ok "$([ "$(echo "$cases" | wc -l)" -ge 93 ]; echo $?)" "there are cases"
+succeeds "the other one is built" ptxloom cc -O1 -g -lineinfo tests/check/reach.cu -o "$scratch/reach"
 
 # look CASE MODE: is the verdict what its name says?
+program=streams
 look()
 {
 	# shellcheck disable=SC2086
-	timeout 120 env $2 ptxloom run "$scratch/streams" "$1" >"$scratch/out" 2>"$scratch/err"
+	timeout 120 env $2 ptxloom run "$scratch/$program" "$1" tests/debug/family.ptx >"$scratch/out" 2>"$scratch/err"
 	code=$?
 	case $1 in
 	race_*) [ "$code" -eq 86 ] && grep -q '^=========     No order between the two: ' "$scratch/err" ;;
@@ -19,25 +19,47 @@ look()
 	esac
 }
 
-export PTXLOOM_CHECK=race
-for case in $cases; do
-	wrong=
-	for mode in A= PTXLOOM_DETERMINISTIC=1 PTXLOOM_CHECK=mem,race,sync,init \
-		"PTXLOOM_SEED=3 PTXLOOM_WORKERS=4 PTXLOOM_DEVICE=h100"; do
-		look "$case" "$mode" || wrong="$wrong $mode"
-	done
-	empty "$wrong" "$case"
-done
-
-# line PATTERN: of the source.
-line()
+# look_at_all PROGRAM LEAST: its cases, in several modes.
+look_at_all()
 {
-	grep -n "$1" tests/check/streams.cu | head -1 | cut -d: -f1
+	program=$1
+	cases=$("$scratch/$program" 2>"$scratch/err")
+	ok "$([ "$(echo "$cases" | wc -l)" -ge "$2" ]; echo $?)" "there are cases of $program"
+	for case in $cases; do
+		wrong=
+		for mode in A= PTXLOOM_DETERMINISTIC=1 PTXLOOM_CHECK=mem,race,sync,init \
+			"PTXLOOM_SEED=3 PTXLOOM_WORKERS=4 PTXLOOM_DEVICE=h100"; do
+			look "$case" "$mode" || wrong="$wrong $mode"
+		done
+		empty "$wrong" "$case"
+	done
 }
 
+export PTXLOOM_CHECK=race
+look_at_all streams 93
+look_at_all reach 27
+
+# line_of PROGRAM PATTERN: of the source.
+line_of()
+{
+	grep -n "$2" "tests/check/$1.cu" | head -1 | cut -d: -f1
+}
+
+look race_image A=
+fetch=$(line_of reach '// fetch_2d') put=$(line_of reach '// surface_put')
+says err "^========= Error: Race reported between Read access at fetch_2d\(.*\) in .*reach.cu:$fetch$"
+says err "^=========     and Write access at surface_put\(.*\) in .*reach.cu:$put$"
+says err '^=========     on global address 0x.*, which is 0 bytes inside a 4096-byte array'
+look race_array_copy A=
+says err '^=========     and Write access at cudaMemcpy2DToArrayAsync in '
+look race_child A=
+says err '^=========     and Write access at child in PTX line 15: red.global.add.u32 \[p\], v;$'
+look race_registered_written A=
+says err 'bytes inside a 16384-byte registered range of host memory'
+program=streams
 look race_write_read A=
-says err "^========= Error: Race reported between Read access at get\(.*\) in .*streams.cu:$(line '// get')$"
-says err "^=========     and Write access at put\(.*\) in .*streams.cu:$(line '// put')$"
+says err "^========= Error: Race reported between Read access at get\(.*\) in .*streams.cu:$(line_of streams '// get')$"
+says err "^=========     and Write access at put\(.*\) in .*streams.cu:$(line_of streams '// put')$"
 says err '^=========     on global address 0x.*, which is 0 bytes inside a 2048-byte allocation'
 says err '^=========     later launched by race_write_read()'
 says err '^=========     earlier launched by race_write_read()'
@@ -51,7 +73,7 @@ look race_graph A=
 says err 'no edges of the graph lead from one node to the other'
 look race_host_writes A=
 says err "^========= Error: Race reported between the host's Write access at race_host_writes\(\) in "
-says err "^=========     and Write access at put\(.*\) in .*streams.cu:$(line '// put')$"
+says err "^=========     and Write access at put\(.*\) in .*streams.cu:$(line_of streams '// put')$"
 says err 'which is 28 bytes inside a 1024-byte managed allocation'
 says err 'the host has not waited for stream 2'
 status 0 env CUDA_LAUNCH_BLOCKING=1 ptxloom run "$scratch/streams" race_two_writes

@@ -19,6 +19,7 @@ static void piece_drop(struct between_piece *p)
 		trace_fini(&p->trace);
 		trace_fini(&p->early);
 		waits_fini(&p->waits);
+		VEC_FREE(&p->programs);
 	}
 	*p = (struct between_piece){0};
 }
@@ -46,6 +47,38 @@ static void between_begin(void *user, const struct order_piece *info)
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* ---- kernels of a piece ---- */
+
+/* What its micro-ops are numbered from; added if it is not there yet. False: no memory. */
+static bool piece_program(struct between_piece *p, const struct program *program, u32 *first)
+{
+	struct between_program added = {program, p->trace.pcs};
+
+	for (size_t i = 0; i < p->programs.len; i++)
+		if (p->programs.at[i].program == program) {
+			*first = p->programs.at[i].first;
+			return true;
+		}
+	trace_grow(&p->trace, program->uops);
+	if (p->is_soft)
+		trace_grow(&p->early, program->uops);
+	if (p->trace.gave_up || p->early.gave_up || !VEC_PUSH(&p->programs, added))
+		return false;
+	*first = added.first;
+	return true;
+}
+
+/* The program of a micro-op of a clash, which is then numbered as it is there. */
+static const struct program *place_clash(const struct between_piece *p, u32 *pc)
+{
+	for (size_t i = p->programs.len; *pc != TRACE_NO_PC && i-- > 0;)
+		if (*pc >= p->programs.at[i].first) {
+			*pc -= p->programs.at[i].first;
+			return p->programs.at[i].program;
+		}
+	return NULL;
+}
+
 /* ---- the host ---- */
 
 static void arm_page(void *user, u64 address, u8 how)
@@ -59,8 +92,9 @@ static void guard_piece(const struct between_piece *p)
 {
 	u64 first, end;
 
-	host_guard_bounds(&first, &end);
-	if (p->is_shared && p->has_ended && !p->is_known && !p->publishes && host_guard_works())
+	if (!p->is_shared || !p->has_ended || p->is_known || p->publishes || !host_guard_works())
+		return;
+	for (u32 i = 0; host_guard_range(i, &first, &end); i++)
 		trace_each_page(&p->trace, first, end, MEM_HOST_PAGE, arm_page, NULL);
 }
 
@@ -74,11 +108,12 @@ static void take_accesses(struct between *b)
 			const struct between_piece *p = &b->piece[i];
 			struct host_race r = {.access = a, .race.piece[1] = p->info};
 
-			r.race.program[1] = p->program;
-			if (p->has_ended && !p->is_known && !p->publishes &&
-			    trace_find(&p->trace, a.address, a.writes ? TRACE_WRITES : TRACE_READS,
-				       &r.race.clash))
-				(void)VEC_PUSH(&b->host_races, r);
+			if (!p->has_ended || p->is_known || p->publishes ||
+			    !trace_find(&p->trace, a.address, a.writes ? TRACE_WRITES : TRACE_READS,
+					&r.race.clash))
+				continue;
+			r.race.program[1] = place_clash(p, &r.race.clash.pc[1]);
+			(void)VEC_PUSH(&b->host_races, r);
 		}
 }
 
@@ -131,8 +166,9 @@ static void note_shared(struct between_piece *p)
 {
 	u64 first, end;
 
-	host_guard_bounds(&first, &end);
-	p->is_shared = p->trace.first < end && p->trace.end > first;
+	p->is_shared = false;
+	for (u32 i = 0; host_guard_range(i, &first, &end); i++)
+		p->is_shared |= p->trace.first < end && p->trace.end > first;
 }
 
 static void between_drop(void *user, const struct order_set *slots)
@@ -155,19 +191,24 @@ struct comparing {
 	between_races *out;
 };
 
+static bool is_same_pair(const struct between_race *a, const struct between_race *b)
+{
+	return a->program[0] == b->program[0] && a->program[1] == b->program[1] &&
+	       a->clash.pc[0] == b->clash.pc[0] && a->clash.pc[1] == b->clash.pc[1];
+}
+
 static void note_clash(void *user, const struct trace_clash *c)
 {
 	const struct comparing *x = user;
-	struct between_race r = {*c,
-				 {x->now->info, x->other->info},
-				 {x->now->program, x->other->program},
-				 x->is_early};
+	struct between_race r = {
+		.clash = *c, .piece = {x->now->info, x->other->info}, .is_early = x->is_early};
 
+	r.program[0] = place_clash(x->now, &r.clash.pc[0]);
+	r.program[1] = place_clash(x->other, &r.clash.pc[1]);
 	for (size_t i = 0; i < x->out->len; i++) {
 		struct between_race *old = &x->out->at[i];
 
-		if (old->piece[1].slot != r.piece[1].slot || old->clash.pc[0] != c->pc[0] ||
-		    old->clash.pc[1] != c->pc[1])
+		if (old->piece[1].slot != r.piece[1].slot || !is_same_pair(old, &r))
 			continue;
 		old->clash.address = min_u64(old->clash.address, c->address);
 		return;
@@ -252,7 +293,7 @@ static void between_end(void *user, u32 slot, const struct order_set *before)
 static void note_box(struct between_piece *p, u8 how, const struct memory_box *box, u64 width,
 		     u64 height, u64 depth)
 {
-	if (!box->known || box->array)
+	if (!box->known)
 		return;
 	for (u64 z = 0; z < depth; z++)
 		for (u64 y = 0; y < height; y++)
@@ -317,17 +358,24 @@ static void forget_everywhere(struct between *b, u64 address, u64 bytes)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* The host reaches memory of this process's devices without a call. */
+/* The host reaches memory of this process's devices without a call; lock held. */
 static void watch_host(struct between *b, struct mem *m)
 {
-	host_guard_open(&m->system->host);
+	const struct mem *arena = &m->system->host;
+	u64 first = (u64)(uintptr_t)arena->arena;
+
+	host_guard_open(first, first + arena->arena_size);
 	__atomic_store_n(&b->order.wants_ends, true, __ATOMIC_RELAXED);
 }
 
 static void between_variable(void *user, struct mem *m, u64 address, u64 bytes)
 {
+	struct between *b = user;
+
 	(void)address, (void)bytes;
-	watch_host(user, m);
+	pthread_mutex_lock(&b->lock);
+	watch_host(b, m);
+	pthread_mutex_unlock(&b->lock);
 }
 
 /* Allocators order those who have memory one after the other. */
@@ -335,8 +383,12 @@ static void between_alloc(void *user, struct mem *m, u64 address, u64 bytes, enu
 {
 	struct between *b = user;
 
-	if (kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED)
+	pthread_mutex_lock(&b->lock);
+	if (kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED || kind == MEM_KIND_HOST)
 		watch_host(b, m);
+	if (kind == MEM_KIND_HOST)
+		host_guard_open_program(address, bytes);
+	pthread_mutex_unlock(&b->lock);
 	forget_everywhere(user, address, bytes);
 }
 
@@ -384,7 +436,7 @@ static u32 slot_of_grid(struct between_device *d, const struct cta *c, u64 grid_
 	const u64 *slot = map_get(&d->all->grids, grid_key(d->index, grid_id));
 
 	if (!slot && c)
-		slot = map_get(&d->all->grids, grid_key(d->index, nested_parent(c->env->user)));
+		slot = map_get(&d->all->grids, grid_key(d->index, nested_root(c->env->user)));
 	return slot ? (u32)*slot - 1 : ORDER_NONE;
 }
 
@@ -394,10 +446,12 @@ static struct between_piece *piece_of_cta(struct between_device *d, const struct
 	if (PL_UNLIKELY(d->last_grid != c->env->grid_id)) {
 		d->last = slot_of_grid(d, c, c->env->grid_id);
 		d->last_grid = c->env->grid_id;
+		d->is_nested = nested_root(c->env->user) != d->last_grid;
+		if (d->last != ORDER_NONE &&
+		    !piece_program(&d->all->piece[d->last], c->env->program, &d->first))
+			d->last = ORDER_NONE;
 	}
-	return d->last == ORDER_NONE || d->all->piece[d->last].program != c->env->program
-		       ? NULL
-		       : &d->all->piece[d->last];
+	return d->last == ORDER_NONE ? NULL : &d->all->piece[d->last];
 }
 
 static void between_launch(void *user, const struct program *p, u64 grid_id)
@@ -412,10 +466,11 @@ static void between_launch(void *user, const struct program *p, u64 grid_id)
 		struct between_piece *piece = &d->all->piece[slot];
 
 		trace_fini(&piece->trace);
-		trace_init(&piece->trace, p->uops);
+		trace_init(&piece->trace, 0);
 		trace_fini(&piece->early);
-		trace_init(&piece->early, piece->is_soft ? p->uops : 0);
-		piece->program = p;
+		trace_init(&piece->early, 0);
+		piece->programs.len = 0;
+		(void)piece_program(piece, p, &d->first);
 	}
 	pthread_mutex_unlock(&d->all->lock);
 }
@@ -455,7 +510,7 @@ static bool is_fence(const struct isa_form *form)
 }
 
 /* Lanes whose accesses lie side by side are one. */
-static void mark_lanes(struct trace *t, const struct exec_access *a, u32 lanes, u8 how)
+static void mark_lanes(struct trace *t, u32 pc, const struct exec_access *a, u32 lanes, u8 how)
 {
 	u64 first = 0, end = 0;
 
@@ -469,21 +524,21 @@ static void mark_lanes(struct trace *t, const struct exec_access *a, u32 lanes, 
 		if (at == first && end == first + a->bytes)
 			continue;
 		if (end)
-			trace_mark(t, a->pc, how, first, end - first);
+			trace_mark(t, pc, how, first, end - first);
 		first = at;
 		end = at + a->bytes;
 	}
 	if (end)
-		trace_mark(t, a->pc, how, first, end - first);
+		trace_mark(t, pc, how, first, end - first);
 }
 
 /* lock held */
 static void note_piece_access(struct between_device *d, struct between_piece *p,
 			      const struct exec_access *a, u8 how)
 {
-	mark_lanes(&p->trace, a, a->mask, how);
-	if (p->is_soft)
-		mark_lanes(&p->early, a,
+	mark_lanes(&p->trace, d->first + a->pc, a, a->mask, how);
+	if (p->is_soft && !d->is_nested)
+		mark_lanes(&p->early, d->first + a->pc, a,
 			   a->mask & ~waits_behind(&p->waits, d->race, a->cta, a->warp, a->mask),
 			   how);
 }
@@ -492,9 +547,10 @@ static void note_piece_access(struct between_device *d, struct between_piece *p,
 static u8 learn_access(struct between_piece *p, const struct exec_access *a)
 {
 	u8 how = how_of(a);
+	const struct isa_form *form = exec_form(a->cta->env->program, a->in);
 
-	if (how & TRACE_STRONG && is_fence(exec_form(p->program, a->in)))
-		note_order(p, exec_form(p->program, a->in));
+	if (how & TRACE_STRONG && is_fence(form))
+		note_order(p, form);
 	return how;
 }
 
@@ -555,7 +611,7 @@ static void between_sync(void *user, const struct exec_sync *s)
 		return;
 	pthread_mutex_lock(&d->all->lock);
 	p = piece_of_cta(d, s->cta);
-	form = p && s->op == OP_fence ? exec_form(p->program, s->in) : NULL;
+	form = p && s->op == OP_fence ? exec_form(s->cta->env->program, s->in) : NULL;
 	if (form)
 		note_order(p, form);
 	else if (p && s->op == OP_mark)

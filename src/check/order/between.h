@@ -16,6 +16,12 @@
 #include "src/dev/stream/order.h"
 #include "src/exec/observer.h"
 
+/* A kernel of a launch: its micro-ops are numbered from `first` in the launch's traces. */
+struct between_program {
+	const struct program *program;
+	u32 first;
+};
+
 /* A piece of work that has begun. */
 struct between_piece {
 	bool is_live, has_ended;
@@ -24,9 +30,12 @@ struct between_piece {
 	bool is_known;  /* the host has waited for it */
 	bool is_shared; /* it touches memory that the host reaches */
 	struct order_piece info;
-	const struct program *program; /* of its launch */
+	VEC(struct between_program) programs; /* of its launch, and what its threads launch */
 	struct trace trace;
-	/* Of programmatic launches: by threads that do not come behind a wait for those before. */
+	/*
+	 * Of programmatic launches: by threads that do not come behind a wait for those before, of
+	 * the launch itself.
+	 */
 	bool is_soft;
 	bool lets_go; /* it lets dependent kernels begin before its end */
 	struct trace early;
@@ -37,8 +46,8 @@ struct between_piece {
 struct between_race {
 	struct trace_clash clash;
 	struct order_piece piece[2];
-	const struct program *program[2];
-	bool is_early; /* the later kernel did not wait for the earlier one */
+	const struct program *program[2]; /* that the clash's pc is of; NULL: of none */
+	bool is_early;                    /* the later kernel did not wait for the earlier one */
 };
 
 /* The host's access is the first; the race's first piece is none. */
@@ -65,8 +74,9 @@ struct between_device {
 	u32 index;
 	struct exec_observer observer;
 	struct race_check *race; /* knows the order of threads; borrowed */
-	u64 last_grid;           /* with its slot */
-	u32 last;
+	u64 last_grid;           /* with its slot, and what its micro-ops are numbered from there */
+	u32 last, first;
+	bool is_nested; /* a kernel has launched it */
 };
 
 /* found: borrowed; the caller passes b->order on to streams_set_watch. NULL: no memory. */

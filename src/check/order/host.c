@@ -6,6 +6,10 @@
 
 #include "src/mem/guard.h"
 
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -13,11 +17,18 @@
 #define GUARD_MOST (GUARD_ENTRIES / 2) /* other pages are not guarded */
 #define GUARD_GONE UINT64_MAX
 #define GUARD_NOTED 256u
+#define GUARD_RANGES 256u /* memory that is registered beyond these is not guarded */
 
 enum guard_state { GUARD_OPEN = 1, GUARD_READ, GUARD_CLOSED };
 
+struct guard_range {
+	u64 first, end;
+	bool is_program; /* its memory is the program's own */
+};
+
 static struct {
-	u64 first, end;           /* of the arena */
+	struct guard_range range[GUARD_RANGES];
+	u32 ranges;
 	u64 entry[GUARD_ENTRIES]; /* page address | enum guard_state; atomic */
 	u32 used;
 	bool is_armed;
@@ -34,18 +45,23 @@ static u64 page_key(u64 address)
 static u64 *find_entry(u64 page, bool make)
 {
 	u32 at = (u32)((page / MEM_HOST_PAGE) * 0x9e3779b1u) % GUARD_ENTRIES;
+	u64 *gone = NULL;
 
 	for (;; at = (at + 1) % GUARD_ENTRIES) {
 		u64 x = __atomic_load_n(&guarded.entry[at], __ATOMIC_ACQUIRE);
 
-		if (!x && (!make || guarded.used >= GUARD_MOST))
+		if (x == GUARD_GONE && !gone)
+			gone = &guarded.entry[at];
+		if (x && (x == GUARD_GONE || page_key(x) != page))
+			continue;
+		if (x)
+			return &guarded.entry[at];
+		if (make && gone)
+			return gone;
+		if (!make || guarded.used >= GUARD_MOST)
 			return NULL;
-		if (!x) {
-			guarded.used++;
-			return &guarded.entry[at];
-		}
-		if (x != GUARD_GONE && page_key(x) == page)
-			return &guarded.entry[at];
+		guarded.used++;
+		return &guarded.entry[at];
 	}
 }
 
@@ -73,17 +89,87 @@ bool host_guard_works(void)
 	return handled_by && !sigaction(SIGSEGV, NULL, &now) && now.sa_sigaction == handled_by;
 }
 
-void host_guard_open(const struct mem *arena)
+static void open_range(u64 first, u64 end, bool is_program)
 {
-	guarded.first = (u64)(uintptr_t)arena->arena;
-	guarded.end = guarded.first + arena->arena_size;
+	for (u32 i = 0; i < guarded.ranges; i++)
+		if (guarded.range[i].first <= first && end <= guarded.range[i].end)
+			return;
+	if (first < end && guarded.ranges < GUARD_RANGES)
+		guarded.range[guarded.ranges++] = (struct guard_range){first, end, is_program};
 }
 
-void host_guard_bounds(u64 *first, u64 *end)
+void host_guard_open(u64 first, u64 end)
 {
-	*first = guarded.first;
-	*end = guarded.end;
+	open_range(first, end, false);
 }
+
+bool host_guard_range(u32 i, u64 *first, u64 *end)
+{
+	if (i >= guarded.ranges)
+		return false;
+	*first = guarded.range[i].first;
+	*end = guarded.range[i].end;
+	return true;
+}
+
+/* ---- memory of the program ---- */
+
+static bool is_own_stack(u64 first, u64 end)
+{
+	pthread_attr_t attr;
+	void *base;
+	size_t size;
+	bool is;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return true;
+	is = pthread_attr_getstack(&attr, &base, &size) ||
+	     (first < (u64)(uintptr_t)base + size && end > (u64)(uintptr_t)base);
+	pthread_attr_destroy(&attr);
+	return is;
+}
+
+/* Of a line of /proc/self/maps that is all or a part of the range: may its pages be guarded? */
+static bool may_guard_mapping(const char *line, const char *rights)
+{
+	return rights[0] == 'r' && rights[1] == 'w' && rights[2] == '-' && !strstr(line, "[stack");
+}
+
+static bool may_guard(u64 first, u64 end)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	bool may = f && !is_own_stack(first, end);
+	char line[512], rights[5];
+	u64 from, to;
+
+	while (may && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) == 3 &&
+		    from < end && to > first)
+			may = may_guard_mapping(line, rights);
+	if (f)
+		fclose(f);
+	return may;
+}
+
+void host_guard_open_program(u64 address, u64 bytes)
+{
+	u64 first = page_key(address + MEM_HOST_PAGE - 1), end = page_key(address + bytes);
+
+	if (first < end && may_guard(first, end))
+		open_range(first, end, true);
+}
+
+/* It is not registered any more. */
+static void forget_range(u64 address)
+{
+	u64 first = page_key(address + MEM_HOST_PAGE - 1);
+
+	for (u32 i = 0; i < guarded.ranges; i++)
+		if (guarded.range[i].first == first && guarded.range[i].is_program)
+			guarded.range[i] = guarded.range[--guarded.ranges];
+}
+
+/* ---- protection ---- */
 
 void host_guard_arm(u64 address, bool is_written)
 {
@@ -92,7 +178,7 @@ void host_guard_arm(u64 address, bool is_written)
 
 	if (!entry)
 		return;
-	now = (enum guard_state)(*entry % MEM_HOST_PAGE);
+	now = *entry == GUARD_GONE ? 0 : (enum guard_state)(*entry % MEM_HOST_PAGE);
 	if (now < state)
 		set_state(entry, page, state);
 	guarded.is_armed = true;
@@ -109,11 +195,9 @@ void host_guard_disarm(void)
 	guarded.is_armed = false;
 }
 
-void host_guard_forget(u64 address, u64 bytes)
+static void forget_pages(u64 first, u64 end)
 {
-	if (address < guarded.first || address >= guarded.end)
-		return;
-	for (u64 page = page_key(address); page < address + bytes; page += MEM_HOST_PAGE) {
+	for (u64 page = page_key(first); page < end; page += MEM_HOST_PAGE) {
 		u64 *entry = find_entry(page, false);
 
 		if (!entry)
@@ -121,6 +205,16 @@ void host_guard_forget(u64 address, u64 bytes)
 		set_state(entry, page, GUARD_OPEN);
 		__atomic_store_n(entry, GUARD_GONE, __ATOMIC_RELEASE);
 	}
+}
+
+void host_guard_forget(u64 address, u64 bytes)
+{
+	u64 first, end;
+
+	for (u32 i = 0; host_guard_range(i, &first, &end); i++)
+		if (address < end && address + bytes > first)
+			forget_pages(max_u64(first, address), min_u64(end, address + bytes));
+	forget_range(address);
 }
 
 bool host_guard_next(struct host_access *out)
@@ -155,8 +249,6 @@ bool host_guard_fault(const siginfo_t *info, const void *context)
 {
 	u64 address = (u64)(uintptr_t)info->si_addr, page = page_key(address), *entry;
 
-	if (address < guarded.first || address >= guarded.end)
-		return false;
 	entry = find_entry(page, false);
 	if (!entry)
 		return false;

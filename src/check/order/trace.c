@@ -17,10 +17,26 @@ struct trace_chunk {
 
 void trace_init(struct trace *t, u32 pcs)
 {
-	*t = (struct trace){.first = UINT64_MAX, .pcs = pcs};
-	if (pcs)
-		t->recent = calloc(pcs, sizeof(*t->recent));
-	t->gave_up = pcs && !t->recent;
+	*t = (struct trace){.first = UINT64_MAX};
+	trace_grow(t, pcs);
+}
+
+void trace_grow(struct trace *t, u32 pcs)
+{
+	struct trace_recent *more;
+
+	if (!pcs)
+		return;
+	more = pcs > UINT32_MAX - t->pcs
+		       ? NULL
+		       : reallocarray(t->recent, (size_t)t->pcs + pcs, sizeof(*more));
+	if (!more) {
+		t->gave_up = true;
+		return;
+	}
+	memset(&more[t->pcs], 0, pcs * sizeof(*more));
+	t->recent = more;
+	t->pcs += pcs;
 }
 
 void trace_close(struct trace *t)

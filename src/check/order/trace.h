@@ -49,6 +49,8 @@ struct trace {
 
 /* pcs: micro-ops of the kernel, 0: no kernel. */
 void trace_init(struct trace *t, u32 pcs);
+/* Further micro-ops, numbered behind those so far. */
+void trace_grow(struct trace *t, u32 pcs);
 void trace_fini(struct trace *t);
 /* Nothing is added any more. */
 void trace_close(struct trace *t);

@@ -247,6 +247,7 @@ enum status memory_register(struct device *d, u64 p, u64 bytes, u32 flags)
 	if (!b)
 		return STATUS_OUT_OF_MEMORY;
 	b->flags = flags;
+	memory_tell_alloc(&d->mem, p, bytes, MEM_KIND_HOST);
 	return STATUS_SUCCESS;
 }
 

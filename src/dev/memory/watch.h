@@ -36,7 +36,10 @@ struct memory_copy {
  */
 struct memory_watch {
 	void *user;
-	/* m: the arena that has the range. Contents are undefined. */
+	/*
+	 * m: the arena that has the range. Contents are undefined, but of MEM_KIND_HOST, where m is
+	 * the arena of the device that registers it.
+	 */
 	void (*alloc)(void *user, struct mem *m, u64 address, u64 bytes, enum mem_kind kind);
 	/* A variable of a module, with its contents, that the host reaches, too. */
 	void (*variable)(void *user, struct mem *m, u64 address, u64 bytes);

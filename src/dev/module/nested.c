@@ -256,6 +256,13 @@ u64 nested_parent(const void *flight)
 	return ((const struct device_flight *)flight)->parent;
 }
 
+u64 nested_root(const void *flight)
+{
+	const struct device_flight *f = flight;
+
+	return f->depth ? f->family->root->grid_id : f->grid_id;
+}
+
 struct host_from nested_from(const void *flight)
 {
 	const struct device_flight *f = flight;

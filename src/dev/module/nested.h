@@ -43,6 +43,8 @@ struct device_kernel *nested_kernel(const struct exec_call *c, u64 address);
  * has.
  */
 u64 nested_parent(const void *flight);
+/* The grid_id of the grid of its family that the host has launched, its own perhaps. */
+u64 nested_root(const void *flight);
 /*
  * The host's call that has launched it (struct device_flight *), or the grid above it from which
  * all others of its family come.
