@@ -26,6 +26,10 @@
 #define TOUCHED_MASK ((1u << L2_TOUCHED_BITS) - 1)
 /* The least that is set aside. */
 #define PERSISTING_PART 16u
+/* With fewer sets there is one shard. */
+#define SHARDED_SETS 512u
+/* Uses between two calls of l2_wind are fewer than what is left. */
+#define CLOCK_LAST (UINT32_MAX - (1u << 28))
 
 static u64 l2_mix(u64 x)
 {
@@ -76,10 +80,14 @@ bool l2_init(struct l2 *c, const struct l2_rules *rules)
 {
 	u64 lines = rules->bytes / 10 * L2_SIZE_TENTHS / CACHE_LINE_BYTES;
 	u64 sets = max_u64(lines / L2_SET_LINES, 1);
+	u32 shards = sets < SHARDED_SETS ? 1 : L2_SHARDS;
 
-	*c = (struct l2){.rules = *rules, .sets = (u32)sets};
+	sets = (sets + shards / 2) / shards;
+	*c = (struct l2){.rules = *rules, .shards = shards, .shard_sets = (u32)sets};
 	l2_set_aside(c, 0);
 	c->set_inverse = UINT64_MAX / sets;
+	sets *= shards;
+	c->sets = (u32)sets;
 	/* Pages that are never touched cost nothing; slots are set before they are read. */
 	c->slot = aligned_alloc(_Alignof(struct l2_line), sets * L2_SET_LINES * sizeof(*c->slot));
 	c->set = calloc(sets, sizeof(*c->set));
@@ -110,12 +118,20 @@ struct l2_at {
 	u8 mark;
 };
 
-/* x % c->sets, without a division: the quotient is at most one too small. */
+/* x % c->shard_sets, without a division: the quotient is at most one too small. */
 static u32 set_of_hash(const struct l2 *c, u64 x)
 {
-	u64 rest = x - (u64)((unsigned __int128)x * c->set_inverse >> 64) * c->sets;
+	u64 rest = x - (u64)((unsigned __int128)x * c->set_inverse >> 64) * c->shard_sets;
 
-	return (u32)(rest < c->sets ? rest : rest - c->sets);
+	return (u32)(rest < c->shard_sets ? rest : rest - c->shard_sets);
+}
+
+/* Lines side by side may be fetched together. */
+u32 l2_shard(const struct l2 *c, u64 line)
+{
+	_Static_assert(L2_SHARDS == 16, "four bits");
+	line &= TAG_MASK >> 1;
+	return c->shards == 1 ? 0 : (u32)((line >> 1) * 0x9e3779b97f4a7c15u >> 60);
 }
 
 static struct l2_at l2_at(const struct l2 *c, u64 tag)
@@ -123,7 +139,9 @@ static struct l2_at l2_at(const struct l2 *c, u64 tag)
 	u64 hash = l2_mix(tag);
 	u8 mark = (u8)hash;
 
-	return (struct l2_at){tag, set_of_hash(c, hash >> 20), mark ? mark : 1};
+	return (struct l2_at){tag,
+			      l2_shard(c, tag >> 1) * c->shard_sets + set_of_hash(c, hash >> 20),
+			      mark ? mark : 1};
 }
 
 static struct l2_line *line_at(const struct l2 *c, u32 set, u32 slot)
@@ -258,10 +276,13 @@ static void sort_set(struct l2 *c, u32 set)
 	c->set[set].next = 0;
 }
 
-/* The clock has come to its end: lines of each set keep their order. */
-static void restart_clock(struct l2 *c)
+void l2_wind(struct l2 *c, u32 shard)
 {
-	for (u32 set = 0; set < c->sets; set++) {
+	u32 first = shard * c->shard_sets;
+
+	if (c->clock < CLOCK_LAST)
+		return;
+	for (u32 set = first; set < first + c->shard_sets; set++) {
 		if (!c->set[set].len)
 			continue;
 		sort_set(c, set);
@@ -274,8 +295,6 @@ static void restart_clock(struct l2 *c)
 
 static u32 l2_tick(struct l2 *c)
 {
-	if (PL_UNLIKELY(c->clock == UINT32_MAX - 1))
-		restart_clock(c);
 	return ++c->clock;
 }
 
@@ -728,22 +747,6 @@ void l2_constant(struct l2 *c, u64 line, u32 side)
 			count_fabric(c, L2_READ, CACHE_SECTORS, hits, was_there);
 		fetch_home(c, e, lacks);
 	}
-}
-
-void l2_far(struct l2 *c, enum l2_op op, u32 aperture, u32 count, u32 requests)
-{
-	u64 *link = c->count.link[aperture < L2_PEER ? L2_LINK_HOST
-						     : (aperture - L2_PEER) % L2_LINK_HOST];
-
-	/* An atomic sends its operand, and gets what was there. */
-	link[0] += op == L2_READ || op == L2_ATOM ? count : 0;
-	link[1] += op != L2_READ ? count : 0;
-	aperture = aperture < L2_PEER ? aperture : L2_PEER;
-	c->count.requests[op] += requests;
-	c->count.sectors[op] += count;
-	c->count.miss[op] += count;
-	c->count.class_sectors[L2_NORMAL] += count;
-	c->count.far[aperture][op] += (u64)count * c->rules.partitions;
 }
 
 /* ---- the host, copies, and the beginning ---- */

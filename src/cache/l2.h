@@ -4,7 +4,7 @@
  * dirty lines stay until they are pushed out. On devices with two partitions every line has a home
  * in one of them; an SM of the other side looks there first, and keeps a copy on its own.
  *
- * Not for several threads at once.
+ * Not for several threads at once, but by shards.
  */
 #ifndef PL_CACHE_L2_H
 #define PL_CACHE_L2_H
@@ -94,11 +94,18 @@ struct l2_set {
 	u32 fills;               /* lines that came, since the beginning */
 };
 
+/*
+ * Lines are dealt to shards, each of which has sets of its own: what is done to lines of one
+ * changes nothing of another, so threads may play a shard each. Small caches have one.
+ */
+#define L2_SHARDS 16u
+
 struct l2 {
 	struct l2_rules rules;
 	u32 turn; /* in which requests come (play.h) */
-	u32 sets;
-	u64 set_inverse;      /* 2^64 / sets */
+	u32 sets, shards;
+	u32 shard_sets;       /* of each shard */
+	u64 set_inverse;      /* 2^64 / shard_sets */
 	u32 clock;            /* of uses of lines */
 	struct l2_line *slot; /* sets x L2_SET_LINES */
 	struct l2_ways *ways; /* by set */
@@ -112,6 +119,15 @@ struct l2 {
 /* false: the host has no memory left; `c` is then empty and l2_fini does nothing. */
 bool l2_init(struct l2 *c, const struct l2_rules *rules);
 void l2_fini(struct l2 *c);
+/* The shard of a line, below c->shards. */
+u32 l2_shard(const struct l2 *c, u64 line);
+/*
+ * Threads play shards by copies of *c that share its lines, and have a clock and counts of their
+ * own. Before each 2^25 requests or so of a shard: the clock does not come to its end. The last
+ * clock of all copies is then that of *c.
+ */
+void l2_wind(struct l2 *c, u32 shard);
+void l2_counts_add(struct l2_counts *to, const struct l2_counts *from);
 /* What the program sets aside for persisting lines; 0: as the rules say. */
 void l2_set_aside(struct l2 *c, u64 bytes);
 

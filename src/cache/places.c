@@ -4,6 +4,7 @@
 #include "src/cache/play.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct cache_place *cache_place_of(struct cache_places *p, u64 line)
 {
@@ -33,6 +34,36 @@ void cache_place_count(struct cache_places *p, u64 line, u32 sectors, u32 missed
 	to->sectors += sectors;
 	to->miss += missed;
 	to->hit += sectors - missed;
+}
+
+void cache_insn_add(struct cache_insn *to, const struct cache_insn *from)
+{
+	u64 *t = (u64 *)to;
+	const u64 *f = (const u64 *)from;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		t[i] += f[i];
+}
+
+struct cache_places *cache_places_clone(const struct cache_places *p)
+{
+	size_t bytes = sizeof(*p) + p->len * sizeof(*p->at);
+	struct cache_places *q = malloc(bytes);
+
+	if (!q)
+		return NULL;
+	memcpy(q, p, bytes);
+	q->elsewhere.count = (struct cache_insn){0};
+	for (u32 i = 0; i < q->len; i++)
+		q->at[i].count = (struct cache_insn){0};
+	return q;
+}
+
+void cache_places_merge(struct cache_places *to, const struct cache_places *clone)
+{
+	cache_insn_add(&to->elsewhere.count, &clone->elsewhere.count);
+	for (u32 i = 0; i < to->len; i++)
+		cache_insn_add(&to->at[i].count, &clone->at[i].count);
 }
 
 void cache_places_free(struct cache_places *p)

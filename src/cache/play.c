@@ -1,7 +1,9 @@
 /*
  * Playing traces through the caches of a device.
  */
-#include "src/cache/play.h"
+#include "src/cache/second.h"
+
+#include <stdlib.h>
 
 /* Above all lines: those of textures have tags of their own in the first cache (measured). */
 #define TEXTURE_LINES ((u64)1 << 41)
@@ -470,211 +472,7 @@ void cache_leave_local(struct cache_sm *sm, struct cache_trace *const *trace, u3
 	free(room);
 }
 
-/* ---- the second cache ---- */
-
-static u32 sectors_of_request(const struct cache_request *r)
-{
-	u32 sectors = 0;
-
-	for (u32 k = 0; k < CACHE_SECTORS; k++)
-		sectors |= (u32)(r->bytes[k] != 0) << k;
-	return sectors;
-}
-
-static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
-{
-	u32 sectors = sectors_of_request(r);
-	enum l2_class class;
-
-	l2->turn = r->turn;
-	if (r->is_constant) {
-		l2_constant(l2, r->line, side);
-		return;
-	}
-	if (r->aperture != L2_DEVICE) {
-		u32 n = r->count ? r->count : cache_count_sectors(sectors);
-
-		l2_far(l2, (enum l2_op)r->op, r->aperture, n, r->requests ? r->requests : 1);
-		return;
-	}
-	if (PL_UNLIKELY(r->op >= L2_OPS)) {
-		if (r->op == CACHE_OP_NORMAL)
-			l2_normal(l2, r->line, side);
-		else
-			l2_discard(l2, r->line);
-		return;
-	}
-	class = (enum l2_class)l2_window_class(
-		&l2->window, r->line, l2_hint_class(l2->hints, r->hint, r->line, r->class));
-	if (r->op == L2_READ)
-		l2_read(l2, r->line, sectors, side, r->fetch_sectors, class);
-	else if (r->op == L2_WRITE)
-		l2_write(l2, r->line, r->bytes, side, class);
-	else
-		l2_atomic(l2, r->line, sectors, side, (enum l2_op)r->op, class,
-			  &(struct l2_lanes){r->count, r->requests, r->packets});
-}
-
-static void add_second(struct cache_insn *to, const struct cache_insn *n)
-{
-	to->second += n->second;
-	to->second_miss += n->second_miss;
-	to->dram += n->dram;
-}
-
-/* What reaches the second cache has touched each page that its launch touches. */
-static void add_to_place(struct cache_place *to, const struct cache_insn *n,
-			 const struct cache_request *r)
-{
-	u64 page = (r->line - to->first) * CACHE_LINE_BYTES / CACHE_PLACE_PAGE;
-
-	add_second(&to->count, n);
-	if (PL_UNLIKELY(to->page != NULL) && r->op < L2_OPS && page < to->pages)
-		to->page[page] |= r->op == L2_READ ? CACHE_PLACE_READ : CACHE_PLACE_WRITTEN;
-}
-
-static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
-			 struct cache_insn *insns, struct cache_places *places)
-{
-	u32 op = r->op < L2_OPS ? r->op : L2_READ;
-	u64 sectors = l2->count.sectors[op], miss = l2->count.miss[op], dram = l2->count.dram_read;
-	struct cache_insn n;
-
-	play_request(l2, r, side);
-	n = (struct cache_insn){.second = l2->count.sectors[op] - sectors,
-				.second_miss = l2->count.miss[op] - miss,
-				.dram = l2->count.dram_read - dram};
-	if (insns)
-		add_second(&insns[r->pc], &n);
-	if (PL_UNLIKELY(places != NULL))
-		add_to_place(cache_place_of(places, r->line), &n, r);
-}
-
-/* Requests in the order in which they reach the second cache; the host fetches ahead for them. */
-#define WINDOW 64u /* bits of `far` */
-
-/* Requests of a group of SMs that are on the way and that others may join, the oldest at `next`. */
-#define ON_THE_WAY 8u
-
-struct way {
-	struct {
-		struct cache_request r;
-		const struct cache_sm *sm; /* NULL: there is none */
-		u32 joined;
-	} at[ON_THE_WAY];
-	u32 next;
-};
-
-struct second {
-	struct l2 *l2;
-	struct cache_insn *insns;
-	struct cache_places *places;
-	struct {
-		struct cache_request r;
-		u32 side;
-	} window[WINDOW];
-	u32 len;
-	struct way way[CACHE_GPCS];
-};
-
-static void play_window(struct second *s)
-{
-	u64 far = 0; /* requests that go on to the home partition, a bit each */
-
-	for (u32 i = 0; i < s->len; i++)
-		l2_expect(s->l2, s->window[i].r.line, s->window[i].side);
-	for (u32 i = 0; i < s->len; i++)
-		far |= (u64)l2_expect_line(s->l2, s->window[i].r.line, s->window[i].side) << i;
-	for (; far; far &= far - 1)
-		l2_expect_home(s->l2, s->window[__builtin_ctzll(far)].r.line);
-	for (u32 i = 0; i < s->len; i++)
-		play_counted(s->l2, &s->window[i].r, s->window[i].side, s->insns, s->places);
-	s->len = 0;
-}
-
-static void reach_second(struct second *s, const struct cache_request *r, u32 side)
-{
-	s->window[s->len].r = *r;
-	s->window[s->len++].side = side;
-	if (s->len == WINDOW)
-		play_window(s);
-}
-
-static void reach_next(struct second *s, struct way *w)
-{
-	if (w->at[w->next].sm)
-		reach_second(s, &w->at[w->next].r, w->at[w->next].sm->side);
-	w->at[w->next].sm = NULL;
-	w->next = (w->next + 1) % ON_THE_WAY;
-}
-
-/*
- * Does the request become one with another of its turn? Of one SM two reads of a line do, or four
- * writes; of several SMs reads of the same sectors, as many as the device joins.
- */
-static bool join_request(struct way *w, const struct cache_sm *sm, const struct cache_request *r,
-			 u32 joins)
-{
-	for (u32 i = 0; i < ON_THE_WAY; i++) {
-		struct cache_request *old = &w->at[i].r;
-		u32 most = r->op == L2_READ ? 2 : 4;
-
-		if (!w->at[i].sm || old->line != r->line || old->op != r->op ||
-		    old->turn != r->turn || old->is_alone || r->is_alone ||
-		    w->at[i].sm->side != sm->side)
-			continue;
-		if (w->at[i].sm != sm)
-			most = r->op == L2_READ && sectors_of_request(old) == sectors_of_request(r)
-				       ? joins
-				       : 0;
-		if (w->at[i].joined >= most)
-			continue;
-		for (u32 k = 0; k < CACHE_SECTORS; k++)
-			old->bytes[k] |= r->bytes[k];
-		w->at[i].joined++;
-		return true;
-	}
-	return false;
-}
-
-static void note_contact(struct l2 *l2, struct cache_sm *sm, const struct cache_request *r)
-{
-	u32 part;
-
-	if (r->aperture != L2_DEVICE || r->is_constant)
-		return;
-	part = l2_contact(l2, r->line, sm->side);
-	if (part == L2_SLICE_PAIRS || sm->met >> part & 1)
-		return;
-	sm->met |= (u64)1 << part;
-	l2->count.contacts += 2;
-}
-
-static void send_request(struct second *s, struct cache_sm *sm, const struct cache_request *r)
-{
-	struct way *w = &s->way[sm->gpc];
-	u32 at;
-
-	if (s->l2->rules.partitions > 1)
-		note_contact(s->l2, sm, r);
-	if (s->l2->rules.joins < 2) {
-		reach_second(s, r, sm->side);
-		return;
-	}
-	if (r->op != L2_READ && r->op != L2_WRITE) {
-		for (u32 i = 0; i < ON_THE_WAY; i++)
-			reach_next(s, w);
-		reach_second(s, r, sm->side);
-		return;
-	}
-	if (join_request(w, sm, r, s->l2->rules.joins))
-		return;
-	at = w->next;
-	reach_next(s, w);
-	w->at[at].r = *r;
-	w->at[at].sm = sm;
-	w->at[at].joined = 1;
-}
+/* ---- all SMs of a device ---- */
 
 void cache_place_sms(struct cache_sm *sm, u32 sms, u64 ctas, u32 partitions)
 {
@@ -685,56 +483,6 @@ void cache_place_sms(struct cache_sm *sm, u32 sms, u64 ctas, u32 partitions)
 		sm[i].side = 0;
 		if (partitions > 1)
 			sm[i].side = is_small ? sm[i].gpc & 1 : sm[i].gpc >= CACHE_GPCS / 2;
-	}
-}
-
-/* Send what the next warp of the SM asks in this turn. Was there anything? */
-static bool send_warp(struct second *s, struct cache_sm *sm, u32 turn)
-{
-	size_t k = sm->sent;
-	u32 warp;
-
-	if (k == sm->out.len || sm->out.at[k].turn > turn)
-		return false;
-	warp = sm->out.at[k].warp;
-	for (; k < sm->out.len && sm->out.at[k].turn <= turn && sm->out.at[k].warp == warp; k++)
-		send_request(s, sm, &sm->out.at[k]);
-	sm->sent = k;
-	/* Requests of other SMs come before the next ones of this SM. */
-	__builtin_prefetch(&sm->out.at[k]);
-	__builtin_prefetch(&sm->out.at[k + 1]);
-	return true;
-}
-
-/* The first turn of requests that were not sent. */
-static u32 next_turn(const struct cache_sm *sm, u32 sms)
-{
-	u32 next = UINT32_MAX;
-
-	for (u32 i = 0; i < sms; i++)
-		if (sm[i].sent < sm[i].out.len && sm[i].out.at[sm[i].sent].turn < next)
-			next = sm[i].out.at[sm[i].sent].turn;
-	return next;
-}
-
-/* Send what is of turns before `end`, and forget it. */
-static void send_in_turns(struct second *s, struct cache_sm *sm, u32 sms, u32 end)
-{
-	bool any;
-
-	for (u32 turn; (turn = next_turn(sm, sms)) < end;)
-		do {
-			any = false;
-			for (u32 i = 0; i < sms; i++)
-				any |= send_warp(s, &sm[i], turn);
-		} while (any);
-	for (u32 i = 0; i < sms; i++) {
-		if (!sm[i].sent)
-			continue;
-		sm[i].out.len -= sm[i].sent;
-		memmove(sm[i].out.at, sm[i].out.at + sm[i].sent,
-			sm[i].out.len * sizeof(*sm[i].out.at));
-		sm[i].sent = 0;
 	}
 }
 
@@ -760,30 +508,58 @@ static u32 first_turn(const struct cache_sm *sm, u32 sms)
 	return first;
 }
 
-void cache_play_round(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns)
+/* What a round plays at first, before it is known how much its turns ask for. */
+#define FIRST_TURNS 8u
+
+/* A guess: each warp asks for a line in each turn. */
+static size_t first_requests(const struct cache_sm *sm, u32 sms)
 {
-	struct second s = {.l2 = l2, .insns = insns, .places = sms ? sm->places : NULL};
-	u32 turns = 8, from;
+	size_t warps = 0;
 
+	for (u32 i = 0; i < sms; i++)
+		for (u32 k = 0; k < sm[i].ctas; k++)
+			warps += sm[i].played[k].trace->warps;
+	return warps * FIRST_TURNS;
+}
+
+/* A stretch of turns, which SMs play on their own. */
+struct stretch {
+	struct second *second;
+	struct cache_sm *sm;
+	u32 end;
+};
+
+static void play_stretch(void *user, u32 task, u32 member)
+{
+	const struct stretch *x = user;
+	const struct second_member *m = &x->second->member[member];
+
+	x->sm[task].places = m->places;
+	play_until(&x->sm[task], x->end, m->insns);
+}
+
+void cache_play_round(struct second *s, struct cache_sm *sm, u32 sms)
+{
+	u32 turns = FIRST_TURNS, from;
+	size_t requests = first_requests(sm, sms);
+
+	second_begin(s);
 	while ((from = first_turn(sm, sms)) != UINT32_MAX) {
-		u32 end = from + turns;
-		size_t requests = 0;
+		struct stretch x = {s, sm, from + turns};
 
-		for (u32 i = 0; i < sms; i++) {
-			play_until(&sm[i], end, insns);
+		team_run(second_team(s, requests), sms, play_stretch, &x);
+		requests = 0;
+		for (u32 i = 0; i < sms; i++)
 			requests += sm[i].out.len;
-		}
 		turns = turns_for(turns, requests);
 		/* Stores may still join those of the turn before. */
-		send_in_turns(&s, sm, sms, end - 1);
+		second_send(s, sm, sms, x.end - 1);
 	}
-	send_in_turns(&s, sm, sms, UINT32_MAX);
-	for (u32 g = 0; g < CACHE_GPCS; g++)
-		for (u32 i = 0; i < ON_THE_WAY; i++)
-			reach_next(&s, &s.way[g]);
-	play_window(&s);
+	second_send(s, sm, sms, UINT32_MAX);
+	second_close(s);
+	second_end(s);
 	for (u32 i = 0; i < sms; i++)
-		cache_sm_stop(&sm[i]);
+		sm[i].is_cut |= s->is_cut;
 }
 
 void cache_counts_add(struct cache_counts *to, const struct cache_counts *from)

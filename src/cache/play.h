@@ -8,6 +8,7 @@
 #define PL_CACHE_PLAY_H
 
 #include "src/cache/constant.h"
+#include "src/cache/team.h"
 #include "src/cache/trace.h"
 
 /* Counts of a kind of access at the first cache. Sectors, unless said otherwise. */
@@ -27,6 +28,8 @@ struct cache_insn {
 #define CACHE_PLACE_PAGE 4096u
 enum { CACHE_PLACE_READ = 1, CACHE_PLACE_WRITTEN = 2 };
 
+void cache_insn_add(struct cache_insn *to, const struct cache_insn *from);
+
 /* Addresses whose accesses are counted apart, such as an allocation. */
 struct cache_place {
 	u64 first, end; /* lines */
@@ -45,6 +48,10 @@ struct cache_places {
 
 /* Where the line belongs. */
 struct cache_place *cache_place_of(struct cache_places *p, u64 line);
+/* The same places, with counts of 0, but the pages of `p`, which is borrowed. NULL: no memory. */
+struct cache_places *cache_places_clone(const struct cache_places *p);
+/* Add the counts of a clone. */
+void cache_places_merge(struct cache_places *to, const struct cache_places *clone);
 /* NULL is allowed. */
 void cache_places_free(struct cache_places *p);
 /* Sectors of a line that the first cache was asked for, and those that it has not. */
@@ -82,6 +89,16 @@ struct cache_request {
 	bool is_constant;
 };
 
+struct second; /* second.h */
+
+/* What else is counted, and who plays. Nothing of it is used by others at the same time. */
+struct cache_tally {
+	struct cache_insn *insns; /* by micro-op; NULL: not counted */
+	u32 uops;
+	struct cache_places *places; /* of all SMs of the launch; NULL: not counted */
+	struct team *team;           /* NULL: the caller alone */
+};
+
 #define CACHE_GPCS 8u
 
 /* The caches of an SM, and what it has asked of the second one. */
@@ -101,7 +118,7 @@ struct cache_sm {
 	struct cache_shape *room;  /* for one that is read */
 	struct cache_counts count; /* all but l2 */
 	bool is_cut;
-	struct cache_places *places; /* of all SMs of the launch; NULL: not counted */
+	struct cache_places *places; /* where it counts; NULL: nowhere */
 };
 
 /* false: the host has no memory left. */
@@ -111,7 +128,7 @@ void cache_sm_fini(struct cache_sm *sm);
 void cache_sm_begin(struct cache_sm *sm);
 /*
  * CTAs that are resident together, to be played by cache_play_round; the traces are borrowed up to
- * its end, or cache_sm_stop.
+ * cache_sm_stop.
  */
 void cache_sm_start(struct cache_sm *sm, struct cache_trace *const *trace, u32 len);
 void cache_sm_stop(struct cache_sm *sm);
@@ -129,10 +146,9 @@ void cache_place_sms(struct cache_sm *sm, u32 sms, u64 ctas, u32 partitions);
  * Play what the SMs have started, up to its end. Requests reach the second cache by turns, and
  * within a turn a warp of each SM after the other; a few turns are played at a time, so that few
  * requests are kept. Requests of a group of SMs for the same line that are near in time become one,
- * if the device joins them (l2_rules.joins). insns: by micro-op, may be NULL; not used by other
- * threads at the same time.
+ * if the device joins them (l2_rules.joins).
  */
-void cache_play_round(struct l2 *l2, struct cache_sm *sm, u32 sms, struct cache_insn *insns);
+void cache_play_round(struct second *s, struct cache_sm *sm, u32 sms);
 /* Add up: the SM's counts to `to`. */
 void cache_counts_add(struct cache_counts *to, const struct cache_counts *from);
 

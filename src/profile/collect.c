@@ -555,6 +555,7 @@ static bool collect_observe(struct profile_device *d, struct text *why)
 		return false;
 	}
 	if (d->has_caches) {
+		watch_caches_share(&d->caches, sched_workers(dev->pool));
 		d->caches.ended = caches_ended;
 		d->caches.counts_code = c->caches == CACHES_COLD;
 		d->caches.ended_user = d;

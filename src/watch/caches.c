@@ -4,6 +4,8 @@
  */
 #include "src/watch/caches_int.h"
 
+#include "src/cache/second.h"
+
 #include <stdlib.h>
 
 /* Bytes of traces from which on they go to a file. */
@@ -33,7 +35,6 @@ static bool sm_begin(struct caches_launch *l, struct cache_sm *sm)
 	if (!cache_sm_init(sm, &l->rules.l1))
 		return false;
 	cache_sm_begin(sm);
-	sm->places = l->places;
 	return true;
 }
 
@@ -50,8 +51,15 @@ static bool finds_local(const struct caches_launch *l, u32 sm)
 	return l->owner->counts_code && (sm || l->smem_bytes == FLUSH_SMEM_BYTES);
 }
 
-/* Take the traces of an SM in the launch's round, and start them. */
-static u32 start_sm(struct caches_launch *l, u32 sm, struct cache_trace **t)
+/* The traces of a round, by SM: those of SM i are t[first[i]] up to t[first[i + 1]]. */
+struct round_traces {
+	struct caches_launch *l;
+	struct cache_trace **t;
+	u32 *first;
+};
+
+/* Take an SM's traces of the launch's round. Returns how many there are. */
+static u32 take_traces(struct caches_launch *l, u32 sm, struct cache_trace **t)
 {
 	u32 len = 0;
 
@@ -64,44 +72,90 @@ static u32 start_sm(struct caches_launch *l, u32 sm, struct cache_trace **t)
 		t[len++] = (struct cache_trace *)(uintptr_t)*slot;
 		map_remove(&l->traces, cta + 1);
 	}
+	return len;
+}
+
+static void start_sm(void *user, u32 sm, u32 member)
+{
+	const struct round_traces *r = user;
+	struct caches_launch *l = r->l;
+	struct cache_trace **t = r->t + r->first[sm];
+	u32 len = r->first[sm + 1] - r->first[sm];
+
+	(void)member;
 	if (!len)
-		return 0;
+		return;
 	if (!sm_begin(l, &l->sm[sm])) {
 		l->sm[sm].is_cut = true;
-		return len;
+		return;
 	}
 	if (!l->round && finds_local(l, sm))
 		cache_leave_local(&l->sm[sm], t, len);
 	cache_sm_start(&l->sm[sm], t, len);
-	return len;
 }
 
-static void play_launch_round(struct caches_launch *l)
+static void stop_sm(void *user, u32 sm, u32 member)
+{
+	const struct round_traces *r = user;
+
+	(void)member;
+	cache_sm_stop(&r->l->sm[sm]);
+	for (u32 i = r->first[sm]; i < r->first[sm + 1]; i++)
+		cache_trace_clear(r->t[i]);
+}
+
+static bool ensure_second(struct caches_launch *l)
+{
+	struct cache_tally tally = {l->told, l->program->uops, l->places, l->owner->team};
+
+	if (!l->second)
+		l->second = second_new(l->l2, &tally);
+	return l->second != NULL;
+}
+
+/* CTAs of a round from which on a team is worth while. */
+#define TEAM_CTAS 64u
+
+static void play_traces(struct caches_launch *l, struct round_traces *r, u32 sms)
 {
 	struct watch_caches *c = l->owner;
-	u32 sms = (u32)min_u64(l->rules.sms, round_len(l)), len = 0;
-	struct cache_trace **t = malloc(round_len(l) * sizeof(struct cache_trace *));
+	struct team *team = r->first[sms] >= TEAM_CTAS ? c->team : NULL;
 
-	for (u32 i = 0; t && i < sms; i++)
-		len += start_sm(l, i, t + len);
-	l->is_cut |= !t;
 	pthread_mutex_lock(&c->second);
+	team_run(team, sms, start_sm, r);
 	l->l2->count = l->l2_counts;
 	l->l2->rules.fetch_bytes = l->rules.l2.fetch_bytes;
 	l->l2->window = l->window;
 	l->l2->hints = &l->hints;
 	l2_set_aside(l->l2, __atomic_load_n(&c->set_aside, __ATOMIC_RELAXED));
 	cache_place_sms(l->sm, l->rules.sms, l->ctas, l->rules.l2.partitions);
-	cache_play_round(l->l2, l->sm, sms, l->told);
+	cache_play_round(l->second, l->sm, sms);
 	l->l2_counts = l->l2->count;
 	l->l2->hints = NULL;
+	team_run(team, sms, stop_sm, r);
 	pthread_mutex_unlock(&c->second);
-	for (u32 i = 0; i < len; i++) {
-		cache_trace_clear(t[i]);
-		if (!VEC_PUSH(&l->spare, t[i]))
-			cache_trace_free(t[i]);
+}
+
+static void play_launch_round(struct caches_launch *l)
+{
+	u32 sms = (u32)min_u64(l->rules.sms, round_len(l));
+	struct round_traces r = {.l = l,
+				 .t = malloc(round_len(l) * sizeof(struct cache_trace *)),
+				 .first = malloc((sms + 1) * sizeof(u32))};
+
+	if (r.t && r.first && ensure_second(l)) {
+		r.first[0] = 0;
+		for (u32 i = 0; i < sms; i++)
+			r.first[i + 1] = r.first[i] + take_traces(l, i, r.t + r.first[i]);
+		play_traces(l, &r, sms);
+		for (u32 i = 0; i < r.first[sms]; i++)
+			if (!VEC_PUSH(&l->spare, r.t[i]))
+				cache_trace_free(r.t[i]);
+	} else {
+		l->is_cut = true;
 	}
-	free(t);
+	free(r.t);
+	free(r.first);
 	l->round++;
 }
 
@@ -345,6 +399,7 @@ static void caches_launch_end(void *user, const struct program *p, u64 grid_id)
 	if (!l)
 		return;
 	play_rest(l);
+	second_free(l->second);
 	counts.l2 = l->l2_counts;
 	if (l->sm)
 		count_code(l, &counts);
@@ -402,6 +457,12 @@ bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_
 	return true;
 }
 
+void watch_caches_share(struct watch_caches *c, u32 threads)
+{
+	if (threads > 1 && !c->team)
+		c->team = team_new(threads);
+}
+
 void watch_caches_make_normal(struct watch_caches *c)
 {
 	pthread_mutex_lock(&c->second);
@@ -412,6 +473,7 @@ void watch_caches_make_normal(struct watch_caches *c)
 void watch_caches_fini(struct watch_caches *c)
 {
 	l2_fini(&c->l2);
+	team_free(c->team);
 	cache_spill_fini(&c->spill);
 	map_fini(&c->launches);
 	pthread_mutex_destroy(&c->lock);

@@ -40,6 +40,7 @@ struct watch_caches {
 	bool counts_code;
 	struct cache_spill spill; /* for traces */
 	pthread_mutex_t second;   /* held by what plays a round */
+	struct team *team;        /* that plays it together; NULL: none */
 	struct l2 l2;
 	bool l2_taken;              /* by a launch that is to be alone with it */
 	struct map launches;        /* by grid id + 1 */
@@ -66,6 +67,8 @@ struct watch_caches {
 /* false: the host has no memory left. */
 bool watch_caches_init(struct watch_caches *c, const struct arch *a, bool keeps_second);
 void watch_caches_fini(struct watch_caches *c);
+/* Before the first launch: so many threads, the worker among them, play what CTAs have asked. */
+void watch_caches_share(struct watch_caches *c, u32 threads);
 /* Persisting lines that launches have left become normal ones. */
 void watch_caches_make_normal(struct watch_caches *c);
 /* After the launches have ended. */

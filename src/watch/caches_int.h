@@ -26,6 +26,7 @@ struct caches_launch {
 	struct watch_policy *insn;       /* by micro-op */
 	struct cache_insn *told;         /* by micro-op, with watch_caches.ended; else NULL */
 	struct l2 *l2;                   /* the observer's, or `own` */
+	struct second *second;           /* of that; from the first round on */
 	struct l2 own;  /* for a launch that runs beside others, when all begin cold */
 	bool is_shared; /* without memory: the second cache of another launch */
 	struct l2_counts l2_counts;

@@ -3,7 +3,7 @@
  * before each. The addresses are those of the kernels' loops, unrolled by four as the compiler did;
  * CTAs go to the SMs in turn.
  */
-#include "src/cache/play.h"
+#include "src/cache/second.h"
 #include "tests/check.h"
 
 #define SMS 132u
@@ -193,7 +193,7 @@ static u32 start_round(const struct kernel *k, struct cache_shapes *shapes, stru
 	return len;
 }
 
-static void play_round(const struct kernel *k, struct l2 *l2, struct cache_sm *sm, u32 round)
+static void play_round(const struct kernel *k, struct second *asks, struct cache_sm *sm, u32 round)
 {
 	static struct cache_trace *t[SMS * RESIDENT];
 	struct cache_shapes shapes;
@@ -203,7 +203,9 @@ static void play_round(const struct kernel *k, struct l2 *l2, struct cache_sm *s
 		return;
 	for (u32 i = 0; i < SMS; i++)
 		len += start_round(k, &shapes, &sm[i], i, round, t + len);
-	cache_play_round(l2, sm, SMS, NULL);
+	cache_play_round(asks, sm, SMS);
+	for (u32 i = 0; i < SMS; i++)
+		cache_sm_stop(&sm[i]);
 	for (u32 i = 0; i < len; i++)
 		cache_trace_free(t[i]);
 	cache_shapes_fini(&shapes);
@@ -214,29 +216,50 @@ static bool near(double got, double want, double off)
 	return got - want <= off && want - got <= off;
 }
 
-static void test_kernel(const struct kernel *k, struct cache_sm *sm, struct l2 *l2)
-{
-	struct cache_counts sum = {0};
-	const struct l1_counts *ld = &sum.l1[CACHE_LOAD];
-	double hits;
+#define UOPS 65u /* what trace_of numbers */
 
+/* By a team of so many; what it counts, and by micro-op. */
+static void play_kernel(const struct kernel *k, struct cache_sm *sm, struct l2 *l2, u32 members,
+			struct cache_counts *sum, struct cache_insn insn[UOPS])
+{
+	struct team *team = members > 1 ? team_new(members) : NULL;
+	struct second *asks =
+		second_new(l2, &(struct cache_tally){.insns = insn, .uops = UOPS, .team = team});
+
+	CHECK(asks && team_members(team) == members);
 	l2_reset(l2);
 	l2->count = (struct l2_counts){0};
 	for (u32 i = 0; i < SMS; i++)
 		cache_sm_begin(&sm[i]);
 	for (u32 round = 0; round * RESIDENT * SMS < k->ctas; round++)
-		play_round(k, l2, sm, round);
+		play_round(k, asks, sm, round);
+	second_free(asks);
+	team_free(team);
 	for (u32 i = 0; i < SMS; i++)
-		cache_counts_add(&sum, &sm[i].count);
+		cache_counts_add(sum, &sm[i].count);
+	sum->l2 = l2->count;
+}
+
+static void test_kernel(const struct kernel *k, struct cache_sm *sm, struct l2 *l2)
+{
+	struct cache_counts sum = {0}, again = {0};
+	struct cache_insn insn[UOPS] = {0}, insn_again[UOPS] = {0};
+	const struct l1_counts *ld = &sum.l1[CACHE_LOAD];
+	double hits;
+
+	play_kernel(k, sm, l2, 1, &sum, insn);
+	play_kernel(k, sm, l2, 3, &again, insn_again);
+	CHECK_MSG(!memcmp(&sum, &again, sizeof(sum)), "a team counts the same");
+	CHECK_MSG(insn[0].second && !memcmp(insn, insn_again, sizeof(insn)), "by micro-op, too");
 	hits = (double)ld->hit / (double)ld->sectors;
 	printf("# %-18s hits %.4f (%.4f), from the second cache %llu (%llu), of DRAM %llu (%llu)\n",
 	       k->name, hits, k->load_hits, (unsigned long long)sum.read_sectors,
-	       (unsigned long long)k->read_sectors, (unsigned long long)l2->count.dram_read,
+	       (unsigned long long)k->read_sectors, (unsigned long long)sum.l2.dram_read,
 	       (unsigned long long)k->dram_sectors);
 	CHECK_MSG(near(hits, k->load_hits, k->hits_off), "loads hit as measured");
 	CHECK_MSG(near((double)sum.read_sectors / (double)k->read_sectors, 1, k->read_off),
 		  "as many sectors come from the second cache");
-	CHECK_MSG(near((double)l2->count.dram_read / (double)k->dram_sectors, 1, .01),
+	CHECK_MSG(near((double)sum.l2.dram_read / (double)k->dram_sectors, 1, .01),
 		  "as many come from DRAM");
 }
 

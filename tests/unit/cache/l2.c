@@ -325,8 +325,11 @@ static u64 misses_of_walk(u32 clock)
 	if (!l2_init(&c, &tenth))
 		return 0;
 	for (u32 i = 0; i < 300000; i++) {
-		if (i == 150000 && clock)
+		for (u32 s = 0; i == 150000 && clock && s < c.shards; s++) {
 			c.clock = clock;
+			l2_wind(&c, s);
+			CHECK(c.clock < clock);
+		}
 		l2_read(&c, i % 3 ? i : i * 7919 % 50000, 0xf, i & 1, 0,
 			i % 11 ? L2_NORMAL : L2_PERSISTING);
 	}

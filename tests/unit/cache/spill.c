@@ -3,7 +3,7 @@
  * blocks of memory and the file; with shapes that come again and others that are written in their
  * place. And what cannot be kept is said.
  */
-#include "src/cache/play.h"
+#include "src/cache/second.h"
 #include "tests/check.h"
 
 #define WARPS 3u
@@ -76,6 +76,7 @@ static bool play(u64 most, bool has_file, u32 accesses, bool scattered, struct c
 	struct cache_trace *t[CTAS] = {0};
 	struct cache_shapes shapes;
 	struct cache_spill spill;
+	struct second *asks;
 	struct cache_sm sm;
 	struct l2 l2;
 	bool ok = cache_shapes_init(&shapes) && cache_sm_init(&sm, &first) && l2_init(&l2, &second);
@@ -88,7 +89,10 @@ static bool play(u64 most, bool has_file, u32 accesses, bool scattered, struct c
 		ok &= (t[i] = record(&shapes, &spill, accesses, scattered)) != NULL;
 	if (ok) {
 		cache_sm_start(&sm, t, CTAS);
-		cache_play_round(&l2, &sm, 1, NULL);
+		asks = second_new(&l2, &(struct cache_tally){0});
+		cache_play_round(asks, &sm, 1);
+		second_free(asks);
+		cache_sm_stop(&sm);
 	}
 	*sum = sm.count;
 	sum->l2 = l2.count;
