@@ -29,7 +29,7 @@ enum l2_class {
 	L2_DEMOTE = L2_CLASSES, /* of requests: normal, and the line becomes so */
 };
 
-enum l2_op { L2_READ, L2_WRITE, L2_ATOM, L2_RED, L2_OPS };
+enum l2_op { L2_READ, L2_WRITE, L2_ATOM, L2_RED, L2_PREFETCH, L2_OPS };
 
 /* Behind the second cache. */
 enum l2_aperture { L2_DEVICE, L2_SYSTEM /* the host's memory */, L2_PEER, L2_APERTURES };
@@ -145,6 +145,12 @@ void l2_write(struct l2 *c, u64 line, const u32 bytes[CACHE_SECTORS], u32 side,
 struct l2_lanes {
 	u32 count, requests, packets;
 };
+
+/*
+ * Sectors come to the line's home, and count as misses even if they are there. A read of them from
+ * the other side misses on its own, and finds them at home (measured on an H200).
+ */
+void l2_prefetch(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_class class);
 
 /* op: L2_ATOM or L2_RED. */
 void l2_atomic(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_op op, enum l2_class class,

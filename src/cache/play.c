@@ -304,19 +304,37 @@ static void play_constant(struct cache_sm *sm, const struct cache_shape *s, u64 
 	}
 }
 
-/* Lines that the second cache is told about; nothing comes back of it, or is counted. */
+/* Lines that the second cache is told about; nothing comes back of it. */
 static void play_told(struct cache_sm *sm, const struct cache_shape *s, u64 first)
 {
 	struct cache_request r = {.turn = sm->turn,
 				  .pc = s->pc,
-				  .op = s->kind == CACHE_NORMAL ? CACHE_OP_NORMAL
-								: CACHE_OP_DISCARD,
+				  .op = s->kind == CACHE_NORMAL    ? CACHE_OP_NORMAL
+					: s->kind == CACHE_DISCARD ? CACHE_OP_DISCARD
+								   : L2_PREFETCH,
+				  .class = s->policy.class,
+				  .hint = s->policy.hint,
 				  .is_alone = true};
 
 	for (u32 i = 0; i < s->pieces; i++) {
 		r.line = first + (u64)s->piece[i].line;
+		for (u32 k = 0; k < CACHE_SECTORS; k++)
+			r.bytes[k] =
+				s->kind == CACHE_PREFETCH ? CACHE_ALL_BYTES : s->piece[i].bytes[k];
 		request_second(sm, &r);
 	}
+}
+
+static void play_prefetch(struct cache_sm *sm, const struct cache_shape *s, u64 first)
+{
+	struct l1_counts *c = &sm->count.l1[CACHE_PREFETCH];
+
+	play_told(sm, s, first);
+	c->requests++;
+	c->tags += s->pieces;
+	for (u32 i = 0; i < s->pieces; i++)
+		c->sectors += cache_count_sectors(cache_piece_sectors(&s->piece[i]));
+	c->miss = c->sectors;
 }
 
 static void play_record(struct cache_sm *sm, const struct cache_shape *s, u64 line,
@@ -329,6 +347,8 @@ static void play_record(struct cache_sm *sm, const struct cache_shape *s, u64 li
 		l1_flush(&sm->l1);
 	} else if (s->kind >= CACHE_NORMAL) {
 		play_told(sm, s, line);
+	} else if (s->kind == CACHE_PREFETCH) {
+		play_prefetch(sm, s, line);
 	} else {
 		play_access(sm, s, line, insns);
 	}

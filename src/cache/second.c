@@ -46,7 +46,9 @@ static void play_request(struct l2 *l2, const struct cache_request *r, u32 side)
 	}
 	class = (enum l2_class)l2_window_class(
 		&l2->window, r->line, l2_hint_class(l2->hints, r->hint, r->line, r->class));
-	if (r->op == L2_READ)
+	if (r->op == L2_PREFETCH)
+		l2_prefetch(l2, r->line, sectors, side, class);
+	else if (r->op == L2_READ)
 		l2_read(l2, r->line, sectors, side, r->fetch_sectors, class);
 	else if (r->op == L2_WRITE)
 		l2_write(l2, r->line, r->bytes, side, class);
@@ -71,7 +73,8 @@ static void add_to_place(struct cache_place *to, const struct cache_insn *n,
 	add_second(&to->count, n);
 	if (PL_UNLIKELY(to->page != NULL) && r->op < L2_OPS && page < to->pages)
 		__atomic_fetch_or(&to->page[page],
-				  r->op == L2_READ ? CACHE_PLACE_READ : CACHE_PLACE_WRITTEN,
+				  r->op == L2_READ || r->op == L2_PREFETCH ? CACHE_PLACE_READ
+									   : CACHE_PLACE_WRITTEN,
 				  __ATOMIC_RELAXED);
 }
 

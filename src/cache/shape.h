@@ -20,6 +20,7 @@ enum cache_kind {
 	CACHE_BULK_LOAD, /* bulk and tensor copies: past the first cache */
 	CACHE_BULK_STORE,
 	CACHE_BULK_RED,
+	CACHE_PREFETCH, /* of whole lines; pieces say what lanes have named */
 	/* Requests to the texture unit. */
 	CACHE_TEXTURE,
 	CACHE_SURFACE_LOAD,
@@ -33,6 +34,7 @@ enum cache_kind {
 	/* These have lines, but ask for nothing: see l2.h. */
 	CACHE_NORMAL,
 	CACHE_DISCARD,
+	CACHE_BULK_PREFETCH, /* of sectors */
 };
 
 /* How an instruction wants to be cached; what its modifiers say. */

@@ -121,6 +121,8 @@ enum exec_hint_kind {
 	HINT_POLICY, /* of what the instruction accesses: values are policies (l2_policy.h) */
 	HINT_NORMAL, /* applypriority: the line of the address; so is that of discard */
 	HINT_DISCARD,
+	HINT_PREFETCH,      /* likewise; of whole lines */
+	HINT_BULK_PREFETCH, /* from the address on, `bytes` of them */
 };
 
 /* What an instruction of a warp says about caches, before it runs. */
@@ -130,6 +132,7 @@ struct exec_hint {
 	u32 pc, warp, mask;
 	u8 kind;          /* enum exec_hint_kind */
 	const u64 *value; /* by lane */
+	const u32 *bytes; /* likewise; NULL unless the kind has them */
 };
 
 struct exec_observer {

@@ -102,6 +102,7 @@ HANDLER(hint)
 		h.mask = mask_of(g, w);
 		h.warp = cta_warp(g, w);
 		h.value = ROW64(in->a) + w * WARP_LANES;
+		h.bytes = h.kind == HINT_BULK_PREFETCH ? ROW32(in->b) + w * WARP_LANES : NULL;
 		if (h.mask)
 			o->hint(o->user, &h);
 	}

@@ -90,16 +90,16 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 		[CACHE_BULK_LOAD] = VALUE_l1_bulk_load_requests,
 		[CACHE_BULK_STORE] = VALUE_l1_bulk_store_requests,
 		[CACHE_BULK_RED] = VALUE_l1_bulk_red_requests,
+		[CACHE_PREFETCH] = VALUE_l1_prefetch_requests,
 		[CACHE_TEXTURE] = VALUE_l1_texture_requests,
 		[CACHE_SURFACE_LOAD] = VALUE_l1_surface_load_requests,
 		[CACHE_SURFACE_STORE] = VALUE_l1_surface_store_requests,
 		[CACHE_SURFACE_RED] = VALUE_l1_surface_red_requests,
 	};
 	static const enum profile_value second[] = {
-		[L2_READ] = VALUE_l2_read_requests,
-		[L2_WRITE] = VALUE_l2_write_requests,
-		[L2_ATOM] = VALUE_l2_atom_requests,
-		[L2_RED] = VALUE_l2_red_requests,
+		[L2_READ] = VALUE_l2_read_requests,         [L2_WRITE] = VALUE_l2_write_requests,
+		[L2_ATOM] = VALUE_l2_atom_requests,         [L2_RED] = VALUE_l2_red_requests,
+		[L2_PREFETCH] = VALUE_l2_prefetch_requests,
 	};
 
 	for (u32 i = 0; i < ARRAY_LEN(first); i++)
@@ -116,7 +116,7 @@ static void sum_caches(const struct cache_counts *c, u64 *value)
 	value[VALUE_l2_code] = c->code_sectors;
 	value[VALUE_dram_read] = c->l2.dram_read;
 	value[VALUE_dram_write] = c->l2.dram_write;
-	for (u32 op = 0; op < L2_OPS; op++) {
+	for (u32 op = L2_READ; op <= L2_RED; op++) {
 		value[VALUE_host_read + op] = c->l2.far[L2_SYSTEM][op];
 		value[VALUE_peer_read + op] = c->l2.far[L2_PEER][op];
 	}

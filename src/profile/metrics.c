@@ -31,7 +31,7 @@
 #define L1_SURFACE(field)                                                                          \
 	(V(l1_surface_load_##field) + V(l1_surface_store_##field) + V(l1_surface_red_##field))
 #define L1_TEX(field) (V(l1_texture_##field) + L1_SURFACE(field))
-#define L1_MISSES (L1(miss) + V(l1_copy_past_miss))
+#define L1_MISSES (L1(miss) + V(l1_copy_past_miss) + V(l1_prefetch_miss))
 /* Passes over the data of the first cache; atomics go in and come back. */
 #define LG_PASSES                                                                                  \
 	(V(global_ld_passes) + V(global_st_passes) + V(local_ld_passes) + V(local_st_passes) +     \
@@ -45,14 +45,15 @@
 /* Atomics look a line up for each request that they make of it. */
 #define SET_ACCESSES                                                                               \
 	(L1(tags) - V(l1_atom_tags) - V(l1_red_tags) + V(l2_atom_requests) + V(l2_red_requests) -  \
-	 V(l1_bulk_red_tags) + V(l1_copy_past_sets))
+	 V(l1_bulk_red_tags) + V(l1_copy_past_sets) + V(l1_prefetch_tags))
 #define L1_HITS L1(hit)
 #define L1_LOOKUPS (L1(hit) + L1_MISSES)
 #define L2(field)                                                                                  \
-	(V(l2_read_##field) + V(l2_write_##field) + V(l2_atom_##field) + V(l2_red_##field))
+	(V(l2_read_##field) + V(l2_write_##field) + V(l2_atom_##field) + V(l2_red_##field) +       \
+	 V(l2_prefetch_##field))
 #define FABRIC(field)                                                                              \
 	(V(l2_read_fabric_##field) + V(l2_write_fabric_##field) + V(l2_atom_fabric_##field) +      \
-	 V(l2_red_fabric_##field))
+	 V(l2_red_fabric_##field) + V(l2_prefetch_fabric_##field))
 /* Code goes to each of the eight groups of SMs; that for the far ones crosses the fabric. */
 #define CODE_FABRIC (V(l2_code) ? V(l2_code) + 18 : 0)
 #define CODE_REQUESTS (CODE_FABRIC / 4)
@@ -67,7 +68,7 @@
 	 V(global_atom_##field) + V(global_red_##field) + V(local_ld_##field) +                    \
 	 V(local_st_##field))
 #define LSU_REQUESTS (LSU(requests) + V(copy_bypass_requests))
-#define LSU_SECTORS (LSU(sectors) + V(copy_bypass_parts))
+#define LSU_SECTORS (LSU(sectors) + V(copy_bypass_parts) + V(l1_prefetch_sectors))
 #define FLOPS32 (V(fadd) + V(fmul) + 2 * V(ffma))
 #define FLOPS64 (V(dadd) + V(dmul) + 2 * V(dfma))
 #define FLOPS (FLOPS32 + FLOPS64 + V(half_flops) + V(tensor_flops))

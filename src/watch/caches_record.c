@@ -305,6 +305,41 @@ static void take_hint(const struct caches_launch *l, const struct cache_trace *t
 		p->policy.fetch_sectors = 256 / CACHE_SECTOR_BYTES;
 }
 
+static u64 place_in(const struct mem *mem, u64 at)
+{
+	return (at - (u64)(uintptr_t)mem->arena) & ADDRESS_MASK;
+}
+
+static void add_bulk_lines(struct cache_trace *t, u32 warp, struct cache_shape *s, u64 at, u64 bytes)
+{
+	for (u64 n; bytes; at += n, bytes -= n) {
+		n = min_u64(bytes, CACHE_LINE_BYTES - at % CACHE_LINE_BYTES);
+		add_bulk(t, warp, s, at, (u32)n);
+	}
+}
+
+/* Lanes of one warp. */
+static void add_prefetch(struct cache_trace *t, const struct exec_hint *h, struct cache_shape *s)
+{
+	struct mem *mem = h->cta->env->mem;
+	u64 address[WARP_LANES] = {0};
+	u32 mask = 0;
+
+	for (u32 m = h->mask; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+
+		if (aperture_of(mem, h->value[lane]) != L2_DEVICE)
+			continue;
+		address[lane] = place_in(mem, h->value[lane]);
+		mask |= 1u << lane;
+	}
+	s->kind = CACHE_PREFETCH;
+	if (!mask)
+		return;
+	cache_shape_global(s, address, mask, 1, false);
+	cache_trace_add(t, h->warp, s);
+}
+
 void watch_caches_hint(void *user, const struct exec_hint *h)
 {
 	struct caches_launch *l;
@@ -321,14 +356,23 @@ void watch_caches_hint(void *user, const struct exec_hint *h)
 				 hint_number(l, h->cta->env->grid_id, policy));
 		return;
 	}
-	s.kind = h->kind == HINT_NORMAL ? CACHE_NORMAL : CACHE_DISCARD;
+	if (h->kind == HINT_PREFETCH) {
+		add_prefetch(t, h, &s);
+		return;
+	}
+	s.kind = h->kind == HINT_NORMAL    ? CACHE_NORMAL
+		 : h->kind == HINT_DISCARD ? CACHE_DISCARD
+					   : CACHE_BULK_PREFETCH;
 	for (u32 m = h->mask; m; m &= m - 1) {
-		u64 at = h->value[__builtin_ctz(m)];
+		u32 lane = (u32)__builtin_ctz(m);
+		u64 at = h->value[lane], in_arena = place_in(mem, at);
 
-		if (aperture_of(mem, at) == L2_DEVICE)
-			add_bulk(t, h->warp, &s,
-				 (at - (u64)(uintptr_t)mem->arena) & ADDRESS_MASK &
-					 ~(u64)(CACHE_LINE_BYTES - 1),
+		if (aperture_of(mem, at) != L2_DEVICE)
+			continue;
+		if (h->bytes)
+			add_bulk_lines(t, h->warp, &s, in_arena, h->bytes[lane]);
+		else
+			add_bulk(t, h->warp, &s, in_arena & ~(u64)(CACHE_LINE_BYTES - 1),
 				 CACHE_LINE_BYTES);
 	}
 }

@@ -49,7 +49,8 @@ u64 watch_caches_value(const struct watch_caches *c, enum caches_metric m)
 		[CACHES_l2_atom] = l2->sectors[L2_ATOM],
 		[CACHES_l2_red] = l2->sectors[L2_RED],
 		[CACHES_l2_fabric] = l2->fabric[L2_READ] + l2->fabric[L2_WRITE] +
-				     l2->fabric[L2_ATOM] + l2->fabric[L2_RED],
+				     l2->fabric[L2_ATOM] + l2->fabric[L2_RED] +
+				     l2->fabric[L2_PREFETCH],
 		[CACHES_dram_read] = l2->dram_read,
 		[CACHES_dram_write] = l2->dram_write,
 		[CACHES_constant_hit] = n->constant_hit,

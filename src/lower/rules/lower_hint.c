@@ -71,12 +71,27 @@ void lower_policy(struct lower *l)
 
 /* ---- hints ---- */
 
-static void emit_hint(struct lower *l, enum exec_hint_kind kind, u32 value)
+/* bytes: of those that say so; else once more the value. */
+static void emit_hint_of(struct lower *l, enum exec_hint_kind kind, u32 value, u32 bytes)
 {
 	if (value == IR_NONE)
 		return;
 	lower_emit(l, OP_hint)->hint.kind = (u8)kind;
 	lower_read(l, FIELD_A, value);
+	lower_read(l, FIELD_B, bytes);
+}
+
+static void emit_hint(struct lower *l, enum exec_hint_kind kind, u32 value)
+{
+	emit_hint_of(l, kind, value, value);
+}
+
+static void emit_bulk_prefetch(struct lower *l)
+{
+	u32 at = lower_address_row(l, lower_named(l, 's')),
+	    bytes = lower_source(l, lower_named(l, 'n'), T_u32, ROW_W);
+
+	emit_hint_of(l, HINT_BULK_PREFETCH, at, bytes);
 }
 
 void lower_hint(struct lower *l)
@@ -92,6 +107,15 @@ void lower_hint(struct lower *l)
 		return;
 	case I_discard:
 		emit_hint(l, HINT_DISCARD, lower_address_row(l, lower_named(l, 'a')));
+		return;
+	case I_prefetch:
+	case I_prefetch_evict:
+	case I_prefetchu:
+		if (!isa_form_has(form, M_local))
+			emit_hint(l, HINT_PREFETCH, lower_address_row(l, lower_named(l, 'a')));
+		return;
+	case I_cp_async_bulk_prefetch:
+		emit_bulk_prefetch(l);
 		return;
 	default:
 		return;

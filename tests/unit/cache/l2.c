@@ -125,6 +125,33 @@ static void test_capacity(void)
 	}
 }
 
+/* The first piece of 4 KiB is at home on side 1, the second on side 0: of an SM of side 0. */
+static void test_prefetch(void)
+{
+	struct l2 c;
+
+	CHECK(l2_init(&c, &h200));
+	for (u32 far = 0; far < 2; far++) {
+		u64 line = l2_contact(&c, 0, 0) == L2_SLICE_PAIRS ? 0 : 32;
+
+		line = far ? 32 - line : line;
+		c.count = (struct l2_counts){0};
+		l2_prefetch(&c, line, 0x3, 0, L2_NORMAL);
+		CHECK_EQ(c.count.sectors[L2_PREFETCH], 2);
+		CHECK_EQ(c.count.miss[L2_PREFETCH], 2);
+		CHECK_EQ(c.count.fabric[L2_PREFETCH], far ? 2 : 0);
+		CHECK_EQ(c.count.dram_read, 2);
+		l2_prefetch(&c, line, 0x3, 0, L2_NORMAL);
+		CHECK_MSG(c.count.miss[L2_PREFETCH] == 4 && c.count.dram_read == 2,
+			  "once more, it misses and reads nothing");
+		l2_read(&c, line, 0x3, 0, 2, L2_NORMAL);
+		CHECK_EQ(c.count.hit[L2_READ], far ? 0 : 2);
+		CHECK_EQ(c.count.fabric_hit[L2_READ], far ? 2 : 0);
+		CHECK_EQ(c.count.dram_read, 2);
+	}
+	l2_fini(&c);
+}
+
 static void test_persisting(void)
 {
 	struct l2 c;
@@ -352,6 +379,7 @@ int main(void)
 	test_writes();
 	test_sides();
 	test_capacity();
+	test_prefetch();
 	test_persisting();
 	test_windows();
 	test_set_aside();
