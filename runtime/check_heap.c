@@ -3,6 +3,7 @@
  * of them nothing has freed.
  */
 #include "runtime/check_calls.h"
+#include "src/base/demangle.h"
 #include "src/dev/module/nested.h"
 
 #include <stdlib.h>
@@ -10,25 +11,41 @@
 static struct process_heap *const heap = &the_process.heap;
 
 /* The lock is held. 0: no memory. */
+static u64 add_site(u64 key, const struct exec_env *e, u32 pc, struct host_from from)
+{
+	struct heap_site x = {.from = from};
+
+	finding_init(&x.finding, FINDING_LEAK);
+	finding_set_kernel(&x.finding, e->program->funcs[0].func->name->text);
+	finding_add_side(&x.finding, "Allocation", e->program, pc);
+	if (VEC_PUSH(&heap->sites, x) && map_set(&heap->by_place, key, heap->sites.len))
+		return heap->sites.len;
+	finding_fini(&x.finding);
+	return 0;
+}
+
+static u64 site_key(const char *kernel, u64 place, struct host_from from)
+{
+	u64 parts[] = {hash_bytes(kernel, strlen(kernel)), place, (u64)(uintptr_t)from.trace};
+
+	return hash_bytes(parts, sizeof(parts)) | 1;
+}
+
+/* By the instruction; several of one line share its site. The lock is held. 0: no memory. */
 static u64 site_of(const struct exec_call *c)
 {
 	const struct exec_env *e = c->gang->env;
 	const char *kernel = e->program->funcs[0].func->name->text;
 	struct host_from from = nested_from(e->user);
 	u32 pc = (u32)(c->in - c->gang->uops);
-	u64 parts[] = {hash_bytes(kernel, strlen(kernel)), pc, (u64)(uintptr_t)from.trace};
-	u64 key = hash_bytes(parts, sizeof(parts)) | 1, *slot = map_get(&heap->by_place, key);
-	struct heap_site x = {.from = from};
+	u64 key = site_key(kernel, pc, from), *slot = map_get(&heap->by_place, key), line, site;
 
 	if (slot)
 		return *slot;
-	finding_init(&x.finding, FINDING_LEAK);
-	finding_set_kernel(&x.finding, kernel);
-	finding_add_side(&x.finding, "Allocation", e->program, pc);
-	if (VEC_PUSH(&heap->sites, x) && map_set(&heap->by_place, key, heap->sites.len))
-		return heap->sites.len;
-	finding_fini(&x.finding);
-	return 0;
+	line = site_key(kernel, device_line_key(e->program, pc), from);
+	slot = map_get(&heap->by_place, line);
+	site = slot ? *slot : add_site(line, e, pc, from);
+	return site && map_set(&heap->by_place, key, site) ? site : 0;
 }
 
 void check_heap_taken(const struct exec_call *c, u64 address, u64 bytes)
@@ -75,14 +92,16 @@ static void report_site(struct heap_site *x)
 		text_printf(&f.text, " and in %llu more blocks",
 			    (unsigned long long)(x->blocks - 1));
 	text_puts(&f.text, "\n    allocated by malloc in a kernel");
-	if (at->file)
-		text_printf(&f.text, " at %s in %s:%u", at->function ? at->function : "?", at->file,
-			    at->line);
-	else if (at->insn)
-		text_printf(&f.text, " at %s in %s", at->function ? at->function : "?", at->insn);
+	if (at->file || at->insn) {
+		text_puts(&f.text, " ");
+		finding_say_side(s, &f.text);
+	}
 	text_puts(&f.text, "\n");
-	if (f.kernel)
-		text_printf(&f.text, "    in kernel %s\n", f.kernel);
+	if (f.kernel) {
+		text_puts(&f.text, "    in kernel ");
+		demangle_short(f.kernel, &f.text);
+		text_puts(&f.text, "\n");
+	}
 	finding_add_host(&f, "launched", x->from);
 	findings_add(&the_process.findings, &f);
 	x->blocks = x->bytes = x->first = 0;

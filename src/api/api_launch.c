@@ -20,8 +20,8 @@ static void keep_fault(struct ptxloom_device *dev, const struct device_fault *f)
 	memset(o, 0, sizeof(*o));
 	o->status = (int)f->status;
 	snprintf(o->kind, sizeof(o->kind), "%s", device_fault_name(f->kind));
-	memcpy(o->kernel, f->kernel, sizeof(o->kernel));
-	memcpy(o->function, f->function, sizeof(o->function));
+	snprintf(o->kernel, sizeof(o->kernel), "%s", f->kernel);
+	snprintf(o->function, sizeof(o->function), "%s", f->function);
 	memcpy(o->cta, f->ctaid, sizeof(o->cta));
 	memcpy(o->thread, f->thread, sizeof(o->thread));
 	snprintf(o->ptx_file, sizeof(o->ptx_file), "%s", f->ptx_name ? f->ptx_name : "");

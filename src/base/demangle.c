@@ -103,3 +103,65 @@ void demangle(const char *name, struct text *out)
 		text_puts(out, name);
 	free(plain);
 }
+
+/* ---- shorter ones ---- */
+
+#define SHORT_NAME 200u
+#define SHORT_PART 20u
+#define BRACKETS_KEPT 8u
+
+static const char *put_brackets(const char *at, u32 depth, struct text *out);
+
+/* Neither operator< nor what compares two values. */
+static bool opens_brackets(const char *begin, const char *at)
+{
+	static const char op[] = "operator";
+	size_t n = sizeof(op) - 1, before = (size_t)(at - begin);
+
+	return *at == '(' || (*at == '<' && before && is_name_char(at[-1]) &&
+			      (before < n || memcmp(at - n, op, n) != 0));
+}
+
+/* Up to what closes the brackets, or the end of the name. */
+static const char *put_inside(const char *at, char close, u32 depth, struct text *out)
+{
+	const char *begin = at;
+
+	while (*at && (*at != close || (close == '>' && at > begin && at[-1] == '-')))
+		if (opens_brackets(begin, at))
+			at = put_brackets(at, depth, out);
+		else
+			text_add(out, at++, 1);
+	return at;
+}
+
+static const char *put_brackets(const char *at, u32 depth, struct text *out)
+{
+	struct text inside = {0};
+	const char *end =
+		put_inside(at + 1, *at == '(' ? ')' : '>', depth ? depth - 1 : 0, &inside);
+
+	text_add(out, at, 1);
+	if (inside.at)
+		text_puts(out, depth || inside.len <= SHORT_PART ? inside.at : "...");
+	if (*end)
+		text_add(out, end++, 1);
+	text_fini(&inside);
+	return end;
+}
+
+void demangle_short(const char *name, struct text *out)
+{
+	struct text all = {0}, part = {0};
+
+	demangle(name, &all);
+	for (u32 depth = BRACKETS_KEPT; all.len > SHORT_NAME && depth--;) {
+		text_fini(&part);
+		put_inside(all.at, '\0', depth, &part);
+		if (part.len <= SHORT_NAME)
+			break;
+	}
+	text_puts(out, part.at ? part.at : all.at ? all.at : name);
+	text_fini(&part);
+	text_fini(&all);
+}

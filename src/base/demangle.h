@@ -22,4 +22,10 @@ void demangle_prepare(void);
  */
 void demangle(const char *name, struct text *out);
 
+/*
+ * The same for people: of names of more than 200 letters "..." stands for what is in brackets, as
+ * deep inside as suffices: "void cutlass::device_kernel<Gemm<...>>(Gemm<...>::Params)".
+ */
+void demangle_short(const char *name, struct text *out);
+
 #endif

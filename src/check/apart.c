@@ -21,7 +21,7 @@ static void say_neighbour(const char *where, u64 distance, const struct program_
 			  struct text *t)
 {
 	text_printf(t, "%llu bytes %s the variable ", (unsigned long long)distance, where);
-	demangle(x->var->name ? x->var->name->text : "?", t);
+	demangle_short(x->var->name ? x->var->name->text : "?", t);
 	text_printf(t, " of %u bytes", x->bytes);
 }
 

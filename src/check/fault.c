@@ -116,7 +116,7 @@ static void say_where(const struct device_fault *x, struct text *t)
 
 	if (x->source[0]) {
 		text_puts(t, "    at ");
-		demangle(x->function, t);
+		demangle_short(x->function, t);
 		text_printf(t, " in %s:%u\n", x->source, x->source_line);
 		rest += strcspn(rest, "\n");
 		rest += *rest == '\n';

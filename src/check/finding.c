@@ -185,7 +185,7 @@ void finding_unroll(u64 linear, const u32 size[3], u32 out[3])
 
 static void say_finding_place(const struct finding_place *at, struct text *t)
 {
-	text_puts(t, at->function ? at->function : "?");
+	demangle_short(at->function ? at->function : "?", t);
 	text_puts(t, " in ");
 	if (at->file)
 		text_printf(t, "%s:%u", at->file, at->line);

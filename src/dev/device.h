@@ -402,9 +402,9 @@ static inline void device_launch_unpack(const struct device_launch *l, void *to)
 struct device_fault {
 	enum fault_kind kind;
 	enum status status;
-	char kernel[256], function[256];
-	struct host_from from; /* the launch */
-	bool is_unobserved;    /* it was not for the device's observer */
+	const char *kernel, *function; /* mangled, valid while the program is loaded; "": unknown */
+	struct host_from from;         /* the launch */
+	bool is_unobserved;            /* it was not for the device's observer */
 	u32 ctaid[3], thread[3];
 	const char *ptx_name; /* of the text, valid while the program is loaded */
 	u32 ptx_line;         /* 0: unknown */

@@ -179,10 +179,27 @@ static void say_offset(const struct fault *f, u64 offset, const char *what, u64 
 			    (unsigned long long)bytes);
 }
 
+/* An offset in the window of shared memory, of the CTA itself or another of its cluster. */
+static void say_shared_address(const struct fault *f, u64 at, struct text *t)
+{
+	u64 field = at >> MEM_SHARED_RANK_SHIFT, offset = at & MEM_SHARED_OFFSET;
+	char what[64];
+
+	if (!field) {
+		say_offset(f, offset, "the block's shared memory", f->shared_bytes, t);
+		return;
+	}
+	snprintf(what, sizeof(what), "the shared memory of block %u of the cluster",
+		 (u32)field - 1);
+	if (offset + f->size <= f->shared_bytes && f->kind == FAULT_ILLEGAL_ADDRESS)
+		text_printf(t, "in %s, which has no such block", what);
+	else
+		say_offset(f, offset, what, f->shared_bytes, t);
+}
+
 static void say_address(const struct fault *f, const struct device_kernel *k, struct text *t)
 {
-	static const char shared[] = "the block's shared memory",
-			  local[] = "the thread's local memory";
+	static const char local[] = "the thread's local memory";
 	struct mem *m = &k->owner->dev->mem;
 	u64 a = f->address;
 
@@ -191,13 +208,13 @@ static void say_address(const struct fault *f, const struct device_kernel *k, st
 	if (f->text[0])
 		text_puts(t, f->text);
 	else if (f->space == MEM_SHARED)
-		say_offset(f, a & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
+		say_shared_address(f, a, t);
 	else if (f->space == MEM_LOCAL)
 		say_offset(f, a, local, f->local_bytes, t);
 	else if (f->space == MEM_PARAM)
 		text_puts(t, "beyond the kernel's parameters");
 	else if (a - m->shared_base < MEM_SHARED_WINDOW)
-		say_offset(f, (a - m->shared_base) & MEM_SHARED_OFFSET, shared, f->shared_bytes, t);
+		say_shared_address(f, a - m->shared_base, t);
 	else if (a - m->local_base < MEM_LOCAL_WINDOW)
 		say_offset(f, a - m->local_base, local, f->local_bytes, t);
 	else
@@ -251,7 +268,7 @@ static void fill_place(struct device_fault *out, const struct place *at)
 		return;
 	out->ptx_name = at->func->module->source.name;
 	out->ptx_line = at->line;
-	snprintf(out->function, sizeof(out->function), "%s", shown.func->func->name->text);
+	out->function = shown.func->func->name->text;
 	if (s.file) {
 		snprintf(out->source, sizeof(out->source), "%s", s.file);
 		out->source_line = s.line;
@@ -308,14 +325,15 @@ void device_fault_describe(const struct device_kernel *k, const struct program *
 
 	*out = (struct device_fault){.kind = f->kind,
 				     .status = (enum status)rows[f->kind].cuda,
+				     .kernel = k->func->name->text,
+				     .function = "",
+				     .from = from,
 				     .program = p,
 				     .end = end};
-	snprintf(out->kernel, sizeof(out->kernel), "%s", k->func->name->text);
-	out->from = from;
 	say_launch(from, &out->launch);
 	if (is_standstill(f->kind)) {
 		text_puts(&out->where, "    in kernel ");
-		demangle(out->kernel, &out->where);
+		demangle_short(out->kernel, &out->where);
 		text_puts(&out->where, "\n");
 		say_waiters(p, end, &out->waiters);
 		compose(out, f, p);
@@ -355,7 +373,7 @@ void device_census_describe(const struct device_kernel *k, const struct program 
 			    struct host_from from, struct text *out)
 {
 	text_puts(out, "ptxloom: kernel ");
-	demangle(k->func->name->text, out);
+	demangle_short(k->func->name->text, out);
 	text_printf(out, " has run for %.1f s, %llu of %llu blocks are done\n",
 		    (double)progress->elapsed_ns / 1e9, (unsigned long long)progress->done,
 		    (unsigned long long)progress->total);

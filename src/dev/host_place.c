@@ -142,7 +142,7 @@ void host_place_say(const void *return_address, struct text *out)
 	if (!host_place_find(return_address, &at))
 		return;
 	if (at.name) {
-		demangle(at.name, out);
+		demangle_short(at.name, out);
 		text_printf(out, "+0x%llx of ", (unsigned long long)(at.address + 1 - at.start));
 	}
 	text_printf(out, "%s (addr2line -fCe %s 0x%llx)", at.path, at.path,

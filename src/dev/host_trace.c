@@ -229,11 +229,14 @@ void host_from_say(struct host_from from, struct text *out)
 		return;
 	}
 	if (f->file) {
-		text_printf(out, "%s in %s:%u", f->function ? f->function : "?", f->file, f->line);
+		demangle_short(f->function ? f->function : "?", out);
+		text_printf(out, " in %s:%u", f->file, f->line);
 		return;
 	}
-	if (f->function)
-		text_printf(out, "%s+0x%llx of ", f->function, (unsigned long long)f->offset);
+	if (f->function) {
+		demangle_short(f->function, out);
+		text_printf(out, "+0x%llx of ", (unsigned long long)f->offset);
+	}
 	text_printf(out, "%s (addr2line -fCe %s 0x%llx)", f->module, f->module,
 		    (unsigned long long)f->address - 1);
 }
@@ -248,8 +251,10 @@ void host_trace_say(const struct host_trace *x, u32 most, struct text *out)
 		const struct host_frame *f = &frames[i];
 
 		text_puts(out, "        Host Frame:");
-		if (f->function)
-			text_printf(out, " %s", f->function);
+		if (f->function) {
+			text_puts(out, " ");
+			demangle_short(f->function, out);
+		}
 		if (f->file)
 			text_printf(out, " in %s:%u", f->file, f->line);
 		text_printf(out, " [0x%llx]", (unsigned long long)f->address);

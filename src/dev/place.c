@@ -254,7 +254,7 @@ static void say_frame(const struct frame *f, bool innermost, const char *kernel,
 		say_ptx(&f->at, out);
 	if (strcmp(f->function, kernel) != 0) {
 		text_puts(out, innermost && !f->source.file ? "\n    in " : ", in ");
-		demangle(f->function, out);
+		demangle_short(f->function, out);
 	}
 	text_puts(out, "\n");
 	if (innermost && f->source.file)
@@ -281,7 +281,7 @@ void place_say(const struct program *p, const struct fault *f, const char *kerne
 		if (frame_is_shown(&frames[i], any))
 			say_frame(&frames[i], !shown++, kernel, out);
 	text_puts(out, "    in kernel ");
-	demangle(kernel, out);
+	demangle_short(kernel, out);
 	text_puts(out, "\n");
 	if (n && lines) {
 		text_puts(out, "    ");
@@ -303,7 +303,7 @@ void place_say_callers(const struct program *p, u32 pc, struct text *out)
 			continue;
 		text_printf(out, "    called from %s:%u, in ",
 			    file_base_name(frames[i].source.file), frames[i].source.line);
-		demangle(frames[i].function, out);
+		demangle_short(frames[i].function, out);
 		text_puts(out, "\n");
 	}
 }

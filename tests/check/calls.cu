@@ -16,6 +16,17 @@ __global__ void keep_heap(int **out)
 	out[threadIdx.x] = (int *)malloc(24);
 }
 
+template <int n> __device__ __forceinline__ int *take_heap()
+{
+	return (int *)malloc(n);
+}
+
+__global__ void keep_heap_twice(int **out)
+{
+	out[2 * threadIdx.x] = take_heap<24>();
+	out[2 * threadIdx.x + 1] = take_heap<8>();
+}
+
 __global__ void free_heap(int **out)
 {
 	free(out[threadIdx.x]);
@@ -566,6 +577,15 @@ CASE(leak_heap)
 	cudaFree(p);
 }
 
+CASE(leak_heap_line)
+{
+	char *p = make();
+
+	keep_heap_twice<<<1, 4>>>((int **)p);
+	cudaDeviceSynchronize();
+	cudaFree(p);
+}
+
 CASE(leak_full_stream)
 {
 	cudaStream_t s;
@@ -699,6 +719,7 @@ static const struct {
 	ROW(leak_async),
 	ROW(leak_before_reset),
 	ROW(leak_heap),
+	ROW(leak_heap_line),
 	ROW(leak_full_stream),
 	ROW(leak_full_event),
 	ROW(api_too_many_threads),

@@ -41,6 +41,8 @@ if [ -n "$cases" ]; then
 	says err '^========= LEAK SUMMARY: 64 bytes leaked in 1 allocations$'
 	status 86 ptxloom run --check=leak "$scratch/calls" leak_heap
 	says err '^========= Leaked 96 bytes at 0x.* on the device heap and in 3 more blocks$'
+	status 86 ptxloom run --check=leak "$scratch/calls" leak_heap_line
+	says err '^========= Leaked 128 bytes at 0x.* on the device heap and in 7 more blocks$'
 	status 86 ptxloom run --check=api "$scratch/calls" api_too_many_threads
 	says err 'the block has 2048 threads in dimension x, the device allows 1024$'
 	# Each check looks for its own.

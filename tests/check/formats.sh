@@ -74,6 +74,21 @@ for known in 'race' 'rase:x' 'race:'; do
 	says err "^ptxloom: error: known:2: '$known' "
 done
 
+# Names of templates are short in text and whole in data, however long.
+long=_Z1kI$(printf '1A%.0s' $(seq 200))EvPj
+sed "s/\\brace_no_barrier\\b/$long/g" race.ptx >long.ptx
+capture ptxloom exec --check=race long.ptx --kernel "$long" --block 64 --buffer 'o:u32[64]'
+if grep -q 'at void k' err; then
+	says err '^========= Error: Race reported .* at void k<\.\.\.>\(unsigned int\*\) in race.cu:'
+	capture ptxloom exec long.ptx --kernel "$long" --block 64 --buffer 'o:u32[1]'
+	says err '^    in kernel void k<\.\.\.>\(unsigned int\*\)$'
+	capture ptxloom exec --check=race --format=json --log-file file long.ptx --kernel "$long" --block 64 \
+		--buffer 'o:u32[64]'
+	says file '"kernel": *"void k<(A, ){199}A>\(unsigned int\*\)"'
+else
+	skip "names of templates" "no C++ library"
+fi
+
 # What cannot be used is said before the program starts.
 status 2 ptxloom check --log-file /nowhere/at/all echo started
 says err '^ptxloom: error: /nowhere/at/all: No such file or directory$'

@@ -63,4 +63,23 @@ look mem_misaligned_outside
 says err 'is out of bounds and is 2 bytes after a 1024-byte allocation'
 # Sizes that programs and launches see are those of the program.
 status 0 env PTXLOOM_CHECK=mem ptxloom exec tests/check/mem.ptx --kernel fine_shared_full --block 64 --buffer o:u32[64]
+# An address of the cluster says whose shared memory it is.
+cat >"$scratch/rank.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry rank(.param .u64 o)
+{
+	.reg .b32 %a;
+	.reg .b64 %s;
+	.shared .align 8 .b64 bar;
+	mov.u32 %a, bar;
+	mbarrier.init.shared::cta.b64 [%a], 1;
+	mapa.shared::cluster.u32 %a, %a, 1;
+	mbarrier.arrive.shared::cta.b64 %s, [%a];
+	ret;
+}
+END
+status 86 ptxloom exec -d h100 --check=mem "$scratch/rank.ptx" --kernel rank --buffer o:u32[1]
+says err ' is out of bounds and is in the shared memory of block 1 of the cluster, which has no such block$'
 finish

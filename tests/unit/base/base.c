@@ -221,6 +221,34 @@ static void test_demangle(void)
 	text_fini(&t);
 }
 
+/* What is not a mangled name stands for a demangled one; @ is a part of 200 letters. */
+static void test_demangle_short(void)
+{
+	char part[200];
+	static const char *const names[][2] = {
+		{"f(int)", "f(int)"},
+		{"void (anonymous namespace)::outer<inner<@>, (Kind)1>(inner<@>*, int)",
+		 "void (anonymous namespace)::outer<inner<...>, (Kind)1>(inner<...>*, int)"},
+		{"void f<@>(decltype(a->b), @) const", "void f<...>(...) const"},
+		{"f<leaf<@, ((1)<(2))>>(S<@>)", "f<leaf<...>>(S<...>)"},
+		{"S::operator()(@)::{lambda(A<int>)#1}::operator()(A<int>) const",
+		 "S::operator()(...)::{lambda(A<int>)#1}::operator()(A<int>) const"},
+		{"S& operator<<(S&, V<@>)", "S& operator<<(S&, V<...>)"},
+	};
+
+	memset(part, 'x', sizeof(part));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct text name = {0}, t = {0};
+
+		for (const char *at = names[i][0]; *at; at++)
+			text_printf(&name, "%.*s", *at == '@' ? 200 : 1, *at == '@' ? part : at);
+		demangle_short(name.at, &t);
+		CHECK_STR(t.at, names[i][1]);
+		text_fini(&t);
+		text_fini(&name);
+	}
+}
+
 static const char *near(const char *word)
 {
 	static const char *const words[] = {"CHECK", "CLANG", "ASYNC", "LOG"};
@@ -328,6 +356,7 @@ int main(void)
 	test_diag();
 	test_diag_marks();
 	test_demangle();
+	test_demangle_short();
 	test_nearest();
 	test_setting();
 	return check_done();
