@@ -38,14 +38,21 @@ bool clock_cta_reset(struct clock_cta *x, const struct cta *c)
 u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
 {
 	const struct thread_clock *t = &c->thread[thread];
-	u32 until = known_until(t->others, of), index = who_index(of);
+	u32 until, index = who_index(of);
+	enum agent agent = who_agent_of(of);
 
-	if (who_cta_of(of) != c->number || who_agent_of(of) != AGENT_THREAD)
-		return until;
+	if (who_cta_of(of) != c->number)
+		return known_until(t->others, of);
+	if (agent != AGENT_THREAD) {
+		until = known_until(t->others, of);
+		return index == thread && t->copied[agent - 1] > until ? t->copied[agent - 1]
+								       : until;
+	}
 	if (index == thread)
 		return UINT32_MAX;
 	if (c->plain)
 		return c->whole;
+	until = known_until(t->others, of);
 	until = t->cta > until ? t->cta : until;
 	if (index / WARP_LANES != thread / WARP_LANES)
 		return until;

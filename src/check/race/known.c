@@ -174,11 +174,20 @@ static int by_who(const void *a, const void *b)
 	return x->who < y->who ? -1 : x->who > y->who;
 }
 
+static bool is_sorted(const struct known_entry *at, u32 len)
+{
+	for (u32 i = 1; i < len; i++)
+		if (at[i].who < at[i - 1].who)
+			return false;
+	return true;
+}
+
 struct known *known_add(struct known *k, struct known_entry *at, u32 len)
 {
 	if (!len)
 		return known_keep(k);
-	qsort(at, len, sizeof(*at), by_who);
+	if (!is_sorted(at, len))
+		qsort(at, len, sizeof(*at), by_who);
 	return merge(k, at, len);
 }
 

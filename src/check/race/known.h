@@ -20,6 +20,7 @@ enum agent {
 	AGENT_COPY,       /* cp.async */
 	AGENT_BULK_READ,  /* bulk and tensor copies, st.async: what they read */
 	AGENT_BULK_WRITE, /* and what they write */
+	AGENTS,
 };
 
 #define WHO_SHIFT 14
@@ -38,7 +39,7 @@ enum proxy {
 	PROXY_TENSORMAP_ACQUIRED,
 	PROXIES,
 };
-#define WHO_FENCED (WHO_FIRST + 4 * WHO_THREADS)
+#define WHO_FENCED (WHO_FIRST + AGENTS * WHO_THREADS)
 #define WHO_FENCED_PLACES (WHO_FIRST + WHO_THREADS)
 
 static inline u64 who_cta(u64 cta)

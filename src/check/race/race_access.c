@@ -60,6 +60,12 @@ struct visit {
 	struct quick *quick;             /* of `owner`; NULL: not followed so */
 	const struct quick_access *past; /* this was noted, and the shadow sees it now; NULL */
 	u32 past_time;
+	/* What was asked last of a set of statements about others; NULL: nothing yet. */
+	struct {
+		const struct known *of;
+		u64 who;
+		u32 until;
+	} asked;
 	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
 	const u8 *host;
 };
@@ -98,14 +104,30 @@ static u32 lanes_in_lockstep(const struct visit *v, const struct touch *t)
 	return x[v->a->warp].mask;
 }
 
-static bool race_is_ordered(const struct visit *v, const struct touch *t, bool is_write, u32 *lane)
+/* Up to when the thread in question knows another: lanes and cells ask for the same. */
+static u32 known_of(struct visit *v, u64 who)
+{
+	const struct known *others = v->cta->thread[v->thread].others;
+
+	if (!others || (who_cta_of(who) == v->cta->number &&
+			(who_agent_of(who) == AGENT_THREAD || who_index(who) == v->thread)))
+		return clock_known(v->cta, v->thread, who);
+	if (v->asked.of != others || v->asked.who != who) {
+		v->asked.of = others;
+		v->asked.who = who;
+		v->asked.until = known_until(others, who);
+	}
+	return v->asked.until;
+}
+
+static bool race_is_ordered(struct visit *v, const struct touch *t, bool is_write, u32 *lane)
 {
 	u32 left = t->lanes & ~lanes_in_lockstep(v, t);
 
 	for (u32 m = left; m; m &= m - 1) {
 		u64 who = (t->who & ~(u64)31) | (u64)__builtin_ctz(m);
 
-		if (clock_known(v->cta, v->thread, who) < t->time &&
+		if (known_of(v, who) < t->time &&
 		    (is_write || clock_known_read(v->cta, v->thread, who) < t->time)) {
 			*lane = (u32)__builtin_ctz(m);
 			return false;
@@ -448,6 +470,7 @@ static void synchronise(struct visit *v)
 			clock_overwritten(v->variables, key);
 		return;
 	}
+	v->asked.of = NULL;
 	if (v->reads)
 		clock_strong_read(v->variables, v->cta, v->thread, key, scope, v->manner.acquires);
 	if (v->writes)
@@ -525,6 +548,25 @@ static struct manner manner_of_access(struct race_launch *l, const struct exec_a
 	return m;
 }
 
+/* Cells, and what has been read there, on their way from memory for all lanes at once. */
+static void prefetch_lanes(const struct visit *v, u32 lanes)
+{
+	const struct cell *at[WARP_LANES];
+	u32 n = 0;
+
+	for (u32 m = lanes; m; m &= m - 1) {
+		at[n] = shadow_cell_at(&v->launch->global, v->a->address[__builtin_ctz(m)]);
+		if (at[n])
+			__builtin_prefetch(at[n++], 1);
+	}
+	for (u32 i = 0; i < n; i++)
+		if (at[i]->readers)
+			__builtin_prefetch(at[i]->readers, 1);
+	for (u32 i = 0; i < n; i++)
+		if (at[i]->readers)
+			prefetch_readers(at[i]->readers);
+}
+
 /* left: lanes, of those that the access is of. */
 static void visit_lanes(struct visit *v, u32 left)
 {
@@ -533,6 +575,8 @@ static void visit_lanes(struct visit *v, u32 left)
 	/* Reads of the same memory at the same time are one. */
 	bool together = a->kind == ACCESS_LOAD && !v->manner.strong;
 
+	if (a->space == MEM_GLOBAL && left & (left - 1))
+		prefetch_lanes(v, left);
 	while (left) {
 		u32 lane = (u32)__builtin_ctz(left);
 		u32 lanes = together ? race_lanes_beside(a, lane, left) : 1u << lane;

@@ -62,9 +62,6 @@ static bool merge_reads(struct touch *old, const struct touch *t)
 	return true;
 }
 
-/* The latest reads, in which a thread's last one is likely to be found. */
-#define READERS_MERGED 8u
-
 /* Room for one more. False: no memory left. */
 static bool readers_grow(struct cell *c)
 {
@@ -237,10 +234,28 @@ struct shadow_page *shadow_page_at(struct shadow *s, u64 address)
 	return &p->at[address / SHADOW_PAGE % SHADOW_PIECE];
 }
 
+const struct cell *shadow_cell_at(struct shadow *s, u64 address)
+{
+	const struct shadow_page *p = shadow_page_at(s, address);
+
+	return p && p->cell ? &p->cell[address % SHADOW_PAGE >> p->shift] : NULL;
+}
+
+/* A cell lies in one line of the host's cache. */
+static struct cell *cells_new(u32 n)
+{
+	struct cell *c = aligned_alloc(sizeof(*c), n * sizeof(*c));
+
+	_Static_assert(sizeof(*c) == 64, "a cell is of one line");
+	if (c)
+		memset(c, 0, n * sizeof(*c));
+	return c;
+}
+
 /* A cell for each byte, which say what that of the word said. */
 static bool split_cells(struct shadow_page *p)
 {
-	struct cell *fine = calloc(SHADOW_PAGE, sizeof(*fine));
+	struct cell *fine = cells_new(SHADOW_PAGE);
 
 	if (!fine)
 		return false;
@@ -321,13 +336,13 @@ static bool cells_from_rows(struct cell *c, struct rows *s)
 /* Cells of a page of which nothing is known. */
 static bool open_cells(struct shadow_page *p)
 {
-	p->cell = calloc(cells_of(p), sizeof(*p->cell));
+	p->cell = cells_new(cells_of(p));
 	return p->cell;
 }
 
 bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 {
-	struct cell *cell = p->cell ? NULL : calloc(cells_of(p), sizeof(*cell));
+	struct cell *cell = p->cell ? NULL : cells_new(cells_of(p));
 	struct shadow_page old = *p;
 	bool ok = cell != NULL;
 

@@ -38,6 +38,8 @@ struct readers {
 	struct touch at[];
 };
 #define MANY_CTAS UINT64_MAX
+/* The latest reads, in which a thread's last one is likely to be found. */
+#define READERS_MERGED 8u
 
 struct cell {
 	struct touch write;
@@ -85,6 +87,18 @@ struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes,
 			  u32 *cell_bytes);
 /* The page of an address, as it is. NULL: no memory left. */
 struct shadow_page *shadow_page_at(struct shadow *s, u64 address);
+
+/* The cell of an address, if there is one already. */
+const struct cell *shadow_cell_at(struct shadow *s, u64 address);
+
+/* Those that a further one is compared with first. */
+static inline void prefetch_readers(const struct readers *r)
+{
+	const struct touch *last = &r->at[r->len > READERS_MERGED ? r->len - READERS_MERGED : 0];
+
+	for (u32 i = 0; i < READERS_MERGED; i += 64 / (u32)sizeof(*last))
+		__builtin_prefetch(last + i);
+}
 
 /*
  * May weak reads of this width be kept for the cells, as there is nothing that they could race
