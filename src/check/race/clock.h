@@ -112,6 +112,8 @@ void clock_cta_free(struct clock_cta *c);
 
 /* Up to when thread `of` (who_thread) is known by a thread of the CTA. */
 u32 clock_known(const struct clock_cta *c, u32 thread, u64 of);
+/* The same without what it knows of others by statements about them. */
+u32 clock_known_itself(const struct clock_cta *c, u32 thread, u64 of);
 /* The same for its reads, which strong stores behind a barrier order without a fence. */
 u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of);
 
@@ -175,8 +177,7 @@ void clock_overwritten(struct map *variables, u64 key);
 void clock_end_plain(struct clock_cta *c);
 void clock_forget_joined(struct clock_cta *c);
 /* What the thread has waited for of its own copies, if it was not said yet. How many. */
-u32 clock_copied_entries(const struct clock_cta *c, u32 thread,
-			 struct known_entry at[AGENTS - 1]);
+u32 clock_copied_entries(const struct clock_cta *c, u32 thread, struct known_entry at[AGENTS - 1]);
 /* The thread's statements about others have it from now on. */
 void clock_say_copies(struct clock_cta *c, u32 thread);
 /* The statements of sets of lanes; fenced: of those that are visible beyond the CTA. How many. */

@@ -232,6 +232,22 @@ u32 known_until(const struct known *k, u64 thread)
 						    : find(k, thread);
 }
 
+void asked_fini(struct asked *x)
+{
+	known_drop(x->of);
+	x->of = NULL;
+}
+
+void asked_begin(struct asked *x, struct known *k)
+{
+	asked_fini(x);
+	x->of = known_keep(k);
+	if (!++x->turn) {
+		memset(x->at, 0, sizeof(x->at));
+		x->turn = 1;
+	}
+}
+
 u32 known_until_fenced(const struct known *k, u64 thread, enum proxy p)
 {
 	return k ? latest_of_thread(k, thread, who_fenced(0, p)) : 0;

@@ -60,12 +60,6 @@ struct visit {
 	struct quick *quick;             /* of `owner`; NULL: not followed so */
 	const struct quick_access *past; /* this was noted, and the shadow sees it now; NULL */
 	u32 past_time;
-	/* What was asked last of a set of statements about others; NULL: nothing yet. */
-	struct {
-		const struct known *of;
-		u64 who;
-		u32 until;
-	} asked;
 	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
 	const u8 *host;
 };
@@ -104,20 +98,13 @@ static u32 lanes_in_lockstep(const struct visit *v, const struct touch *t)
 	return x[v->a->warp].mask;
 }
 
-/* Up to when the thread in question knows another: lanes and cells ask for the same. */
-static u32 known_of(struct visit *v, u64 who)
+/* Does the thread in question know what another did at a time? */
+static bool is_known(struct visit *v, u64 who, u32 time)
 {
-	const struct known *others = v->cta->thread[v->thread].others;
+	struct known *others = v->cta->thread[v->thread].others;
 
-	if (!others || (who_cta_of(who) == v->cta->number &&
-			(who_agent_of(who) == AGENT_THREAD || who_index(who) == v->thread)))
-		return clock_known(v->cta, v->thread, who);
-	if (v->asked.of != others || v->asked.who != who) {
-		v->asked.of = others;
-		v->asked.who = who;
-		v->asked.until = known_until(others, who);
-	}
-	return v->asked.until;
+	return clock_known_itself(v->cta, v->thread, who) >= time ||
+	       (others && asked_until(&v->launch->asked, others, who) >= time);
 }
 
 static bool race_is_ordered(struct visit *v, const struct touch *t, bool is_write, u32 *lane)
@@ -127,7 +114,7 @@ static bool race_is_ordered(struct visit *v, const struct touch *t, bool is_writ
 	for (u32 m = left; m; m &= m - 1) {
 		u64 who = (t->who & ~(u64)31) | (u64)__builtin_ctz(m);
 
-		if (known_of(v, who) < t->time &&
+		if (!is_known(v, who, t->time) &&
 		    (is_write || clock_known_read(v->cta, v->thread, who) < t->time)) {
 			*lane = (u32)__builtin_ctz(m);
 			return false;
@@ -470,7 +457,6 @@ static void synchronise(struct visit *v)
 			clock_overwritten(v->variables, key);
 		return;
 	}
-	v->asked.of = NULL;
 	if (v->reads)
 		clock_strong_read(v->variables, v->cta, v->thread, key, scope, v->manner.acquires);
 	if (v->writes)

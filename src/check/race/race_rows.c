@@ -134,13 +134,20 @@ static bool is_evenly_silent(const struct rows_visit *v, u8 *flags)
 
 /* ---- reads that race with nothing ---- */
 
+static struct reads_event event_of(const struct rows_visit *v)
+{
+	return (struct reads_event){v->warp, v->launch->clock.now, v->a->pc, v->known, v->shift};
+}
+
 static bool begin_event(struct rows_visit *v)
 {
 	struct reads_log *log = &v->launch->global.log;
-	struct reads_event e = {v->warp, v->launch->clock.now, v->a->pc, v->known};
+	struct reads_event e = event_of(v);
 
+	/* No number of an event is given up while this access is noted. */
+	reads_sort(&v->launch->global);
 	if (reads_log_is_full(log))
-		reads_tell_all(log);
+		reads_tell_all(&v->launch->global);
 	return reads_event(log, &e, &v->event);
 }
 
@@ -148,19 +155,51 @@ static bool begin_event(struct rows_visit *v)
 static bool keep_for_cells(struct rows_visit *v, struct shadow_page *page, const struct lane_run *r,
 			   u64 from, u64 end)
 {
-	u32 cells = (u32)v->a->bytes >> page->shift;
-
 	if (v->event == NO_EVENT && !begin_event(v))
 		return false;
 	for (u64 at = from; at < end; at += v->a->bytes) {
 		u32 lanes = rotate_lanes(r->set, (u32)(at - r->first) >> v->shift);
 		u32 cell = (u32)(at % SHADOW_PAGE) >> page->shift;
 
-		for (u32 i = 0; i < cells; i++)
-			if (!reads_note(&v->launch->global.log, page, v->event, lanes, cell + i))
-				return false;
+		if (!reads_note(&v->launch->global, page, v->event, lanes, cell))
+			return false;
 	}
 	return true;
+}
+
+/* All lanes read of pages that keep reads: those have it later. */
+static bool keep_warp(struct rows_visit *v)
+{
+	const struct exec_access *a = v->a;
+	struct shadow *s = &v->launch->global;
+	struct reads_warp x;
+	u64 far = 0;
+
+	x.mask = a->mask;
+	x.base = a->address[__builtin_ctz(a->mask)];
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u64 at = a->address[__builtin_ctz(m)];
+		struct shadow_page *page = shadow_page_at(s, at);
+
+		if (!page || !shadow_keeps_reads(page, (u32)a->bytes))
+			return false;
+		page->is_logged = true;
+		far |= at - x.base + INT32_MAX;
+	}
+	if (far >> 32)
+		return false;
+	x.event = event_of(v);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		x.at[l] = (u32)(a->address[l] - x.base);
+	return reads_note_warp(s, &x);
+}
+
+/* Is a page to keep reads from now on, where there are too many of single places for runs? */
+static bool begins_to_keep(struct rows_visit *v, struct shadow_page *page, const struct lane_run *r)
+{
+	return v->reads && r->end - r->first == v->a->bytes && shadow_has_runs(page) &&
+	       page->runs && !page->runs->writes && shadow_keep_reads(&v->launch->global, page) &&
+	       shadow_keeps_reads(page, (u32)v->a->bytes);
 }
 
 /* Lanes that race with none, as runs say. The others are left to rows. */
@@ -193,6 +232,8 @@ static bool add_lane_run(struct rows_visit *v, const struct lane_run *r)
 		x.set = rotate_lanes(r->set, (u32)(from - r->first) >> v->shift);
 		if (page && shadow_has_runs(page) &&
 		    runs_note(&v->launch->global.runs, &page->runs, &x))
+			continue;
+		if (page && begins_to_keep(v, page, r) && keep_for_cells(v, page, r, from, next))
 			continue;
 		if (!add_row_pieces(v, from, next, r->first, r->set))
 			return false;
@@ -427,6 +468,8 @@ u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_ac
 	v.known = cta->warp_known[a->warp];
 	v.event = NO_EVENT;
 	v.n = 0;
+	if (!stores && !dense && keep_warp(&v))
+		return 0;
 	for (u32 e = 0; stores && e < a->count; e++)
 		v.silent[e] = race_silent_lanes(a, e, dense);
 	if (!add_lane_pieces(&v, dense)) {

@@ -164,7 +164,7 @@ static void page_clear(struct shadow *s, struct shadow_page *p)
 	free(p->cell);
 	free(p->rows);
 	if (p->reads)
-		p->reads->len = 0;
+		p->reads->len = p->reads->cells = 0;
 	runs_free(&s->runs, p->runs);
 	p->cell = NULL;
 	p->rows = NULL;
@@ -361,8 +361,18 @@ bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 		return false;
 	}
 	old.cell = NULL;
+	old.reads = NULL;
 	page_clear(s, &old);
 	return true;
+}
+
+/* Something else than reads comes. */
+static void end_reads(struct shadow *s, struct shadow_page *p)
+{
+	if (p && (p->reads || p->is_logged))
+		reads_tell(s, p);
+	if (p)
+		p->keeps_reads = false;
 }
 
 struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes, u32 *n,
@@ -370,8 +380,7 @@ struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes,
 {
 	struct shadow_page *p = shadow_page_at(s, address);
 
-	if (p && p->reads)
-		reads_tell(&s->log, p);
+	end_reads(s, p);
 	if (!p || (shadow_has_runs(p) && !(p->runs ? shadow_end_runs(s, p) : open_cells(p))) ||
 	    (p->rows && !shadow_end_rows(s, p)) ||
 	    (p->shift && ((address | bytes) & 3) && !split_cells(p)))
@@ -386,6 +395,7 @@ struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow)
 {
 	struct shadow_page *p = shadow_page_at(s, address);
 
+	end_reads(s, p);
 	if (p && shadow_has_runs(p) && !shadow_end_runs(s, p))
 		return NULL;
 	return p && p->rows && p->shift && narrow && !split_stretches(s, p) ? NULL : p;
@@ -418,8 +428,7 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes)
 			map_get(&s->pieces, piece_key(address)) ? shadow_page_at(s, address) : NULL;
 		u64 next = (page + 1) * SHADOW_PAGE < end ? (page + 1) * SHADOW_PAGE : end;
 
-		if (p && p->reads)
-			reads_tell(&s->log, p);
+		end_reads(s, p);
 		if (p && shadow_has_runs(p) && next - address < SHADOW_PAGE &&
 		    !shadow_end_runs(s, p))
 			known_fail();
