@@ -62,6 +62,8 @@ struct visit {
 	u32 past_time;
 	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
 	const u8 *host;
+	struct touch ordered; /* what the lanes in question know; who 0: nothing yet */
+	bool ordered_writes;
 };
 
 /* Was it the warp of this access? */
@@ -332,8 +334,17 @@ static void race_take_lane(struct visit *v, u32 lane)
 	v->now.who = who_agent(v->cta->number, v->thread, v->agent);
 }
 
+/* Cells of one access have seen the same. */
+static bool was_ordered(const struct visit *v, const struct touch *t, bool is_write)
+{
+	return t->who == v->ordered.who && t->lanes == v->ordered.lanes &&
+	       t->time == v->ordered.time && t->pc == v->ordered.pc &&
+	       is_write == v->ordered_writes;
+}
+
 static void against(struct visit *v, const struct touch *t, u64 address, bool is_write)
 {
+	bool raced = false;
 	u32 lane;
 
 	if (!t->who || (t->strong && v->now.strong && scopes_meet(t, v)))
@@ -341,14 +352,23 @@ static void against(struct visit *v, const struct touch *t, u64 address, bool is
 	if (PL_LIKELY(is_before_barrier(v, t)) && v->route == ROUTE_GENERIC &&
 	    v->agent == AGENT_THREAD)
 		return;
+	if (was_ordered(v, t, is_write))
+		return;
 	for (u32 m = v->now.lanes; m; m &= m - 1) {
 		race_take_lane(v, (u32)__builtin_ctz(m));
-		if (!race_is_ordered(v, t, is_write, &lane))
+		if (!race_is_ordered(v, t, is_write, &lane)) {
 			found(v, t, lane, address, is_write, FENCE_NONE);
-		else if (is_write && v->route != ROUTE_GENERIC)
+			raced = true;
+		} else if (is_write && v->route != ROUTE_GENERIC) {
 			ask_for_fence(v, t, address);
+			raced = true;
+		}
 	}
 	race_take_lane(v, (u32)__builtin_ctz(v->now.lanes));
+	if (!raced) {
+		v->ordered = *t;
+		v->ordered_writes = is_write;
+	}
 }
 
 /* Loads whose value the thread's atomic operation, now, may have been tried with. */
@@ -573,6 +593,7 @@ static void visit_lanes(struct visit *v, u32 left)
 			continue;
 		v->now = (struct touch){v->now.who,       lanes, time, a->pc, v->manner.scope,
 					v->manner.strong, false};
+		v->ordered.who = 0;
 		visit_bytes(v, (u32)a->bytes);
 		if (!v->past && a->in->inner != OP_mbar && (v->writes || v->manner.strong))
 			synchronise(v);

@@ -57,26 +57,50 @@ static void order_reads(const struct reads *r, u32 from, u32 shift, struct reads
 			o->at[o->begin[reads_cell(r, i) + k]++] = (u16)i;
 }
 
-/* Cells from `from` on are told, each of all of its reads. */
+static const struct reads_event *event_at(const struct reads_log *log, const struct reads *r, u32 i)
+{
+	return &log->events.at[r->at[i].what >> READS_WHAT_BITS];
+}
+
+/* Events lie apart from each other: so many are on their way from memory. */
+#define READS_AHEAD 8u
+
+/* What the next cells know is on its way, too. */
+static void prefetch_next(const struct shadow_page *p, u32 cell)
+{
+	u32 end = SHADOW_PAGE >> p->shift;
+
+	if (cell + 2 < end && p->cell[cell + 2].readers)
+		__builtin_prefetch(p->cell[cell + 2].readers);
+	if (cell + 1 < end && p->cell[cell + 1].readers)
+		prefetch_readers(p->cell[cell + 1].readers);
+}
+
+/* Cells are told of reads from `from` on, each of all of its own. */
 static void tell_cells(const struct reads_log *log, struct shadow_page *p, u32 from)
 {
 	const struct reads *r = p->reads;
 	struct reads_order o;
+	u32 all;
 
 	order_reads(r, from, p->shift, &o);
-	for (u32 c = 0, i = 0; c < SHADOW_PAGE >> p->shift; c++)
+	all = o.begin[SHADOW_PAGE - 1];
+	for (u32 c = 0, i = 0; i < all; c++) {
+		prefetch_next(p, c);
 		for (; i < o.begin[c]; i++) {
 			u32 k = o.at[i], lanes = r->at[k].lanes;
-			const struct reads_event *e =
-				&log->events.at[r->at[k].what >> READS_WHAT_BITS];
+			const struct reads_event *e = event_at(log, r, k);
 			struct touch t = {.who = e->warp << 5 | (u32)__builtin_ctz(lanes),
 					  .lanes = lanes,
 					  .time = e->time,
 					  .pc = e->pc};
 
+			if (i + READS_AHEAD < all)
+				__builtin_prefetch(event_at(log, r, o.at[i + READS_AHEAD]));
 			if (!cell_add_reader(&p->cell[c], &t, e->known))
 				known_fail();
 		}
+	}
 }
 
 /* A page that has rows. The number of reads that they have taken. */
@@ -86,7 +110,7 @@ static u32 tell_rows(struct shadow *s, struct shadow_page *p)
 	u32 i = 0;
 
 	for (; p->rows && i < r->len; i++) {
-		const struct reads_event *e = &s->log.events.at[r->at[i].what >> READS_WHAT_BITS];
+		const struct reads_event *e = event_at(&s->log, r, i);
 		struct run x = {.warp = e->warp,
 				.time = e->time,
 				.known = e->known,
@@ -214,7 +238,7 @@ static bool sort_warp(struct shadow *s, const struct reads_warp *x)
 		u64 at = x->base + (u64)(s64)(s32)x->at[lane];
 		struct shadow_page *p = shadow_page_at(s, at);
 
-		lanes = reads_beside(x->at, lane, left);
+		lanes = x->is_apart ? 1u << lane : reads_beside(x->at, lane, left);
 		if (!p || !reads_note(s, p, event, lanes, (u32)(at % SHADOW_PAGE) >> p->shift))
 			return false;
 		p->is_logged = false;

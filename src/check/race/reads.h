@@ -41,6 +41,7 @@ struct reads {
 struct reads_warp {
 	struct reads_event event;
 	u32 mask;
+	bool is_apart; /* lanes at one place are reads of their own */
 	u64 base;
 	u32 at[32]; /* by lane, from the base on */
 };

@@ -93,13 +93,15 @@ struct shadow_page *shadow_page_at(struct shadow *s, u64 address);
 /* The cell of an address, if there is one already. */
 const struct cell *shadow_cell_at(struct shadow *s, u64 address);
 
-/* Those that a further one is compared with first. */
+/* Those that a further one is compared with first, and the place that it takes. */
 static inline void prefetch_readers(const struct readers *r)
 {
 	const struct touch *last = &r->at[r->len > READERS_MERGED ? r->len - READERS_MERGED : 0];
 
 	for (u32 i = 0; i < READERS_MERGED; i += 64 / (u32)sizeof(*last))
 		__builtin_prefetch(last + i);
+	if (r->len == READERS_MAX)
+		__builtin_prefetch(&r->at[READERS_MAX / 2 + r->next % (READERS_MAX / 2)], 1);
 }
 
 /*
