@@ -554,6 +554,8 @@ static struct manner manner_of_access(struct race_launch *l, const struct exec_a
 	return m;
 }
 
+#define SCATTERED_STEP 32u
+
 /* Cells, and what has been read there, on their way from memory for all lanes at once. */
 static void prefetch_lanes(const struct visit *v, u32 lanes)
 {
@@ -573,6 +575,15 @@ static void prefetch_lanes(const struct visit *v, u32 lanes)
 			prefetch_readers(at[i]->readers);
 }
 
+/* Do lanes touch lines of the host's cache that it does not expect? */
+static bool is_scattered(const struct exec_access *a, u32 lanes)
+{
+	u32 rest = lanes & (lanes - 1);
+	u64 step = rest ? a->address[__builtin_ctz(rest)] - a->address[__builtin_ctz(lanes)] : 0;
+
+	return a->space == MEM_GLOBAL && step + SCATTERED_STEP > 2 * SCATTERED_STEP;
+}
+
 /* left: lanes, of those that the access is of. */
 static void visit_lanes(struct visit *v, u32 left)
 {
@@ -581,7 +592,7 @@ static void visit_lanes(struct visit *v, u32 left)
 	/* Reads of the same memory at the same time are one. */
 	bool together = a->kind == ACCESS_LOAD && !v->manner.strong;
 
-	if (a->space == MEM_GLOBAL && left & (left - 1))
+	if (is_scattered(a, left))
 		prefetch_lanes(v, left);
 	while (left) {
 		u32 lane = (u32)__builtin_ctz(left);

@@ -76,7 +76,7 @@ static void prefetch_next(const struct shadow_page *p, u32 cell)
 		prefetch_readers(p->cell[cell + 1].readers);
 }
 
-/* Cells are told of reads from `from` on, each of all of its own. */
+/* Reads of a page behind the first ones that rows have taken are told to cells. */
 static void tell_cells(const struct reads_log *log, struct shadow_page *p, u32 from)
 {
 	const struct reads *r = p->reads;
