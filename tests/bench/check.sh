@@ -60,3 +60,30 @@ rows "sgemm, tiles in shared memory" 8 64,64 16,16 16 "$kernels/bench.ptx" --ker
 	--buffer "a:f32[1048576]=ones" --buffer "b:f32[1048576]=ones" --buffer "c:f32[1048576]" --arg u32=1024
 rows "fold, a barrier every ten instructions" 8 4096 256 16 "$kernels/fold.ptx" --block 256 \
 	--buffer "in:u32[1048576]=iota" --buffer "out:u32[4096]" --arg u32=100
+
+# race_row KERNEL PLAIN-GRID GRID MORE OPTIONS...: of kernels/race.ptx
+race_row()
+{
+	kernel=$1
+	shift
+	echo "$kernel"
+	ratio race 15 "$@" -d h100 "$kernels/race.ptx" --kernel "$kernel" --block 256
+}
+
+ones="--buffer t:f32[65536]=ones"
+out="--buffer o:f32[2097152]"
+race_row table_f32 8192 64 128 $ones $out --arg u32=65535 --arg u32=64
+race_row table_f64 4096 64 64 --buffer "t:f64[65536]=ones" --buffer "o:f64[1048576]" --arg u32=65535 --arg u32=64
+race_row table_v4 2048 64 32 $ones $out --arg u32=16383 --arg u32=64
+race_row sparse 4096 128 32 --buffer "c:u32[16777216]=random" --buffer "v:f32[16777216]=ones" \
+	--buffer "x:f32[65536]=ones" --buffer "o:f32[1048576]" --arg u32=65535
+race_row histogram_global 8192 128 64 --buffer "i:u32[2097152]=random" --buffer "c:u32[65536]" \
+	--arg u32=65535 --arg u32=16
+race_row permute 16384 512 32 --buffer "i:u32[4194304]=iota" --buffer "o:u32[4194304]" --arg u32=4194304
+race_row radix_scatter 16384 512 32 --buffer "i:u32[4194304]=random" --buffer "n:u32[256]" \
+	--buffer "o:u32[8388608]" --arg u32=32768
+race_row search 4096 256 16 --buffer "e:u32[4194304]=random" --buffer "l:u32[1048576]" \
+	--buffer "q:u32[1048576]" --buffer "n:u32[1]" --arg u32=1048575
+race_row relax 4096 64 64 --buffer "i:u32[1048576]=random" --buffer "v:u32[65536]=iota" --arg u32=65535 --arg u32=16
+race_row pipeline 2048 32 64 --buffer "i:f32[33554432]=ones" --buffer "o:f32[524288]" --arg u32=16
+race_row bulk 1024 32 32 --buffer "i:f32[16777216]=ones" --buffer "o:f32[262144]" --arg u32=16

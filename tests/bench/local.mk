@@ -36,7 +36,8 @@ tests_bench_memory_LDADD = $(UNIT_LDADD)
 EXTRA_DIST += tests/bench/check.sh tests/bench/debug.sh tests/bench/parse.sh tests/bench/profile.sh tests/bench/start.sh tests/bench/templates.cu \
 	tests/bench/kernels/bench.cl tests/bench/kernels/bench.cu tests/bench/kernels/bench.ptx \
 	tests/bench/kernels/fold.ptx tests/bench/kernels/kinds.cl tests/bench/kernels/kinds.cu tests/bench/kernels/kinds.ptx \
-	tests/bench/kernels/profile.cu tests/bench/kernels/profile.ptx tests/bench/kernels/radix.ptx tests/bench/kernels/scan.ptx
+	tests/bench/kernels/profile.cu tests/bench/kernels/profile.ptx \
+	tests/bench/kernels/race.cu tests/bench/kernels/race.ptx tests/bench/kernels/radix.ptx tests/bench/kernels/scan.ptx
 
 bench: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(bench_programs)

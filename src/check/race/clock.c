@@ -63,6 +63,35 @@ static void take_entries(struct known **to, struct known_entry *at, u32 n)
 	*to = joined;
 }
 
+/* Lanes of a warp learn the same, one after the other. */
+static void take_alike(struct clock_cta *c, struct known **to, struct known *k)
+{
+	struct known *before = *to;
+
+	if (!k || k == before)
+		return;
+	if (before && c->joined.a == before && c->joined.b == k) {
+		*to = known_keep(c->joined.both);
+		known_drop(before);
+		return;
+	}
+	*to = known_join(before, k);
+	if (!before)
+		return;
+	clock_forget_joined(c);
+	c->joined.a = before;
+	c->joined.b = known_keep(k);
+	c->joined.both = known_keep(*to);
+}
+
+void clock_forget_joined(struct clock_cta *c)
+{
+	known_drop(c->joined.a);
+	known_drop(c->joined.b);
+	known_drop(c->joined.both);
+	memset(&c->joined, 0, sizeof(c->joined));
+}
+
 typedef VEC(struct known_entry) entry_list;
 
 u32 clock_near_entries(const struct near near[NEAR_SETS], u64 cta, u32 warp, bool fenced,
@@ -129,14 +158,14 @@ static struct known *far_view(struct release *r)
 }
 
 /* The same to a CTA: those of its cluster say more. */
-static void view(struct release *r, const struct clock_cta *c, struct known **to)
+static void view(struct release *r, struct clock_cta *c, struct known **to)
 {
 	bool near = r->cta == c->number;
 	struct known *known;
 	entry_list list = {0};
 
 	if (near ? r->near_view.made : r->cluster != c->cluster) {
-		take(to, near ? r->near_view.known : far_view(r));
+		take_alike(c, to, near ? r->near_view.known : far_view(r));
 		return;
 	}
 	known = known_keep(far_view(r));
@@ -152,7 +181,7 @@ static void view(struct release *r, const struct clock_cta *c, struct known **to
 	}
 	take_entries(&known, list.at, (u32)list.len);
 	VEC_FREE(&list);
-	take(to, known);
+	take_alike(c, to, known);
 	if (!near) {
 		known_drop(known);
 		return;
@@ -196,7 +225,7 @@ static void acquire_pending(struct clock_cta *c, struct thread_clock *t, enum sc
 	t->pendings = 0;
 }
 
-struct known *clock_known_soon(const struct clock_cta *c, const struct thread_clock *t)
+struct known *clock_known_soon(struct clock_cta *c, const struct thread_clock *t)
 {
 	struct known *k = known_keep(t->others);
 
@@ -355,7 +384,10 @@ void clock_strong_write(struct clock *k, struct map *variables, struct clock_cta
 		clock_overwritten(variables, key);
 		before = NULL;
 	}
-	if ((!own[SCOPE_CTA] && !read) || (before && says_nothing_new(before, t, who, own)))
+	if (!own[SCOPE_CTA] && !read)
+		return;
+	clock_say_copies(c, thread);
+	if (before && says_nothing_new(before, t, who, own))
 		return;
 	r = calloc(1, sizeof(*r));
 	if (!r) {
@@ -430,49 +462,6 @@ void clock_copies_complete(struct clock *k, struct map *variables, struct clock_
 	k->now++;
 }
 
-void clock_copies_commit(struct clock *k, struct clock_cta *c, u32 thread, bool bulk)
-{
-	struct copy_groups *g = c->copies[bulk];
-
-	if (!g)
-		g = c->copies[bulk] = calloc(c->threads, sizeof(*g));
-	if (!g) {
-		known_fail();
-		return;
-	}
-	g[thread].end[g[thread].committed++ % COPY_GROUPS] = k->now++;
-}
-
-static void learn_copies(struct clock_cta *c, u32 thread, enum agent a, u32 until)
-{
-	struct known_entry x = {who_agent(c->number, thread, a), until};
-
-	clock_end_plain(c);
-	take_entries(&c->thread[thread].others, &x, 1);
-}
-
-void clock_copies_wait(struct clock_cta *c, u32 thread, bool bulk, u32 keep, bool read)
-{
-	const struct copy_groups *g = c->copies[bulk] ? &c->copies[bulk][thread] : NULL;
-	u32 until;
-
-	if (!g || g->committed <= keep || keep >= COPY_GROUPS)
-		return;
-	until = g->end[(g->committed - keep - 1) % COPY_GROUPS];
-	if (!bulk) {
-		learn_copies(c, thread, AGENT_COPY, until);
-		return;
-	}
-	learn_copies(c, thread, AGENT_BULK_READ, until);
-	if (!read)
-		learn_copies(c, thread, AGENT_BULK_WRITE, until);
-}
-
-void clock_copies_wait_all(struct clock *k, struct clock_cta *c, u32 thread)
-{
-	learn_copies(c, thread, AGENT_COPY, k->now++);
-}
-
 /* ---- fences and barriers ---- */
 
 void clock_fence(struct clock *k, struct clock_cta *c, u32 warp, u32 mask, enum scope scope)
@@ -502,6 +491,13 @@ struct pooled {
 	entry_list list;
 };
 
+static void pool_entries(struct pooled *p, const struct known_entry *at, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (!VEC_PUSH(&p->list, at[i]))
+			known_fail();
+}
+
 static void pool_thread(struct clock_cta *c, struct thread_clock *t, u32 warp, u32 set,
 			struct pooled *p)
 {
@@ -521,10 +517,9 @@ static void pool_thread(struct clock_cta *c, struct thread_clock *t, u32 warp, u
 		if (!x->until || !(x->mask & ~set))
 			continue;
 		n = clock_near_entries(x, c->number, warp, false, at);
-		for (u32 j = 0; j < n; j++)
-			if (!VEC_PUSH(&p->list, at[j]))
-				known_fail();
+		pool_entries(p, at, n);
 	}
+	pool_entries(p, at, clock_copied_entries(c, (u32)(t - c->thread), at));
 }
 
 static void pool_end(struct pooled *p)
@@ -535,6 +530,7 @@ static void pool_end(struct pooled *p)
 
 static void set_others(struct thread_clock *t, struct known *k)
 {
+	t->copies_said = true;
 	if (t->others == k)
 		return;
 	known_drop(t->others);
@@ -564,6 +560,7 @@ static void leave_whole(struct clock_cta *c, struct meeting *b, struct pooled *p
 	bool all = all_leave(c, b);
 	u32 fenced = p->fenced ? now : p->cta_fenced;
 
+	take_entries(&p->others, p->list.at, (u32)p->list.len);
 	if (all) {
 		struct known *rest = known_without(p->others, c->number, fenced);
 
@@ -756,6 +753,8 @@ void clock_cta_free(struct clock_cta *c)
 		for (u32 p = 0; p < t->pendings; p++)
 			release_drop(t->pending[p].of);
 	}
+	if (c)
+		clock_forget_joined(c);
 	free(c ? c->copies[0] : NULL);
 	free(c ? c->copies[1] : NULL);
 	free(c);

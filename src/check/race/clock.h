@@ -38,6 +38,9 @@ struct thread_clock {
 		u8 scope; /* of the read */
 	} pending[PENDING_MAX];
 	u8 pendings;
+	/* Its own copies that it has waited for, by agent - 1; said: `others` has them, too. */
+	bool copies_said;
+	u32 copied[AGENTS - 1];
 };
 
 /* Threads that meet at a barrier of the CTA. */
@@ -83,6 +86,10 @@ struct clock_cta {
 	} gathered[32][2];
 	u32 group_read[8]; /* up to when what warpgroups read together is known by their threads */
 	struct copy_groups *copies[2]; /* of each thread: cp.async, bulk; NULL: none yet */
+	/* What a thread has learned last: a set, another one, and both of them. */
+	struct {
+		struct known *a, *b, *both;
+	} joined;
 	struct thread_clock thread[];
 };
 
@@ -105,6 +112,8 @@ void clock_cta_free(struct clock_cta *c);
 
 /* Up to when thread `of` (who_thread) is known by a thread of the CTA. */
 u32 clock_known(const struct clock_cta *c, u32 thread, u64 of);
+/* The same without what it knows of others by statements about them. */
+u32 clock_known_itself(const struct clock_cta *c, u32 thread, u64 of);
 /* The same for its reads, which strong stores behind a barrier order without a fence. */
 u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of);
 
@@ -166,10 +175,15 @@ void clock_overwritten(struct map *variables, u64 key);
 
 /* The CTA's threads know more than its barriers say. */
 void clock_end_plain(struct clock_cta *c);
+void clock_forget_joined(struct clock_cta *c);
+/* What the thread has waited for of its own copies, if it was not said yet. How many. */
+u32 clock_copied_entries(const struct clock_cta *c, u32 thread, struct known_entry at[AGENTS - 1]);
+/* The thread's statements about others have it from now on. */
+void clock_say_copies(struct clock_cta *c, u32 thread);
 /* The statements of sets of lanes; fenced: of those that are visible beyond the CTA. How many. */
 u32 clock_near_entries(const struct near near[NEAR_SETS], u64 cta, u32 warp, bool fenced,
 		       struct known_entry *at);
 /* What a thread knows, and will know behind a barrier or a fence. The caller owns the result. */
-struct known *clock_known_soon(const struct clock_cta *c, const struct thread_clock *t);
+struct known *clock_known_soon(struct clock_cta *c, const struct thread_clock *t);
 
 #endif

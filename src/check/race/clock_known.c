@@ -35,24 +35,37 @@ bool clock_cta_reset(struct clock_cta *x, const struct cta *c)
 	return true;
 }
 
-u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
+u32 clock_known_itself(const struct clock_cta *c, u32 thread, u64 of)
 {
 	const struct thread_clock *t = &c->thread[thread];
-	u32 until = known_until(t->others, of), index = who_index(of);
+	u32 until, index = who_index(of);
+	enum agent agent = who_agent_of(of);
 
-	if (who_cta_of(of) != c->number || who_agent_of(of) != AGENT_THREAD)
-		return until;
+	if (who_cta_of(of) != c->number)
+		return 0;
+	if (agent != AGENT_THREAD)
+		return index == thread ? t->copied[agent - 1] : 0;
 	if (index == thread)
 		return UINT32_MAX;
 	if (c->plain)
 		return c->whole;
-	until = t->cta > until ? t->cta : until;
+	until = t->cta;
 	if (index / WARP_LANES != thread / WARP_LANES)
 		return until;
 	for (u32 i = 0; i < NEAR_SETS; i++)
 		if (t->near[i].until > until && t->near[i].mask >> index % WARP_LANES & 1)
 			until = t->near[i].until;
 	return until;
+}
+
+u32 clock_known(const struct clock_cta *c, u32 thread, u64 of)
+{
+	u32 until = clock_known_itself(c, thread, of), other;
+
+	if (until == UINT32_MAX)
+		return until;
+	other = known_until(c->thread[thread].others, of);
+	return other > until ? other : until;
 }
 
 u32 clock_known_read(const struct clock_cta *c, u32 thread, u64 of)

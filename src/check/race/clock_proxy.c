@@ -33,8 +33,7 @@ static void learn_fenced(struct thread_clock *t, struct known *fenced)
 	t->others = all;
 }
 
-static void fence_thread(const struct clock_cta *c, struct thread_clock *t,
-			 const struct proxy_fence *f)
+static void fence_thread(struct clock_cta *c, struct thread_clock *t, const struct proxy_fence *f)
 {
 	struct known_entry at[2 * NEAR_SETS * WARP_LANES + 1];
 	struct known *soon = clock_known_soon(c, t);

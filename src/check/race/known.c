@@ -174,11 +174,20 @@ static int by_who(const void *a, const void *b)
 	return x->who < y->who ? -1 : x->who > y->who;
 }
 
+static bool is_sorted(const struct known_entry *at, u32 len)
+{
+	for (u32 i = 1; i < len; i++)
+		if (at[i].who < at[i - 1].who)
+			return false;
+	return true;
+}
+
 struct known *known_add(struct known *k, struct known_entry *at, u32 len)
 {
 	if (!len)
 		return known_keep(k);
-	qsort(at, len, sizeof(*at), by_who);
+	if (!is_sorted(at, len))
+		qsort(at, len, sizeof(*at), by_who);
 	return merge(k, at, len);
 }
 
@@ -221,6 +230,22 @@ u32 known_until(const struct known *k, u64 thread)
 		return 0;
 	return who_agent_of(thread) == AGENT_THREAD ? latest_of_thread(k, thread, 0)
 						    : find(k, thread);
+}
+
+void asked_fini(struct asked *x)
+{
+	known_drop(x->of);
+	x->of = NULL;
+}
+
+void asked_begin(struct asked *x, struct known *k)
+{
+	asked_fini(x);
+	x->of = known_keep(k);
+	if (!++x->turn) {
+		memset(x->at, 0, sizeof(x->at));
+		x->turn = 1;
+	}
 }
 
 u32 known_until_fenced(const struct known *k, u64 thread, enum proxy p)

@@ -20,6 +20,7 @@ enum agent {
 	AGENT_COPY,       /* cp.async */
 	AGENT_BULK_READ,  /* bulk and tensor copies, st.async: what they read */
 	AGENT_BULK_WRITE, /* and what they write */
+	AGENTS,
 };
 
 #define WHO_SHIFT 14
@@ -38,7 +39,7 @@ enum proxy {
 	PROXY_TENSORMAP_ACQUIRED,
 	PROXIES,
 };
-#define WHO_FENCED (WHO_FIRST + 4 * WHO_THREADS)
+#define WHO_FENCED (WHO_FIRST + AGENTS * WHO_THREADS)
 #define WHO_FENCED_PLACES (WHO_FIRST + WHO_THREADS)
 
 static inline u64 who_cta(u64 cta)
@@ -134,6 +135,35 @@ struct known *known_fence(struct known *k, const struct known_entry *at, u32 len
 struct known *known_acquire(const struct known *k, u64 cta, bool wide);
 /* Without what is said of threads of a CTA up to then. The caller owns the result. */
 struct known *known_without(struct known *k, u64 cta, u32 until);
+/* Answers of a set that was asked last: cells and lanes ask for the same. A zeroed one is empty. */
+#define ASKED_ANSWERS 256u
+struct asked {
+	struct known *of;
+	u32 turn; /* of answers that are of this set */
+	struct {
+		u64 who;
+		u32 until, turn;
+	} at[ASKED_ANSWERS];
+};
+
+void asked_fini(struct asked *x);
+/* Ask this set from now on; the answers to others are forgotten. */
+void asked_begin(struct asked *x, struct known *k);
+
+/* known_until of a set that is not empty. */
+static inline u32 asked_until(struct asked *x, struct known *k, u64 thread)
+{
+	u32 i = (u32)(thread % ASKED_ANSWERS);
+
+	if (x->of != k)
+		asked_begin(x, k);
+	if (x->at[i].turn != x->turn || x->at[i].who != thread) {
+		x->at[i].who = thread;
+		x->at[i].turn = x->turn;
+		x->at[i].until = known_until(k, thread);
+	}
+	return x->at[i].until;
+}
 /* Has any of these run out of memory? What is found afterwards means nothing. */
 bool known_failed(void);
 void known_fail(void);

@@ -132,6 +132,7 @@ static void launch_free(struct race_launch *l)
 	quick_fini(&l->spare);
 	clock_cta_free(l->spare_clock);
 	shadow_fini(&l->global);
+	asked_fini(&l->asked);
 	race_reports_fini(&l->reports);
 	free(l->manner);
 	free(l);

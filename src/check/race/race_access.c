@@ -62,6 +62,8 @@ struct visit {
 	u32 past_time;
 	u64 host_piece; /* + 1, of the last global address that was looked up; 0: none */
 	const u8 *host;
+	struct touch ordered; /* what the lanes in question know; who 0: nothing yet */
+	bool ordered_writes;
 };
 
 /* Was it the warp of this access? */
@@ -98,14 +100,23 @@ static u32 lanes_in_lockstep(const struct visit *v, const struct touch *t)
 	return x[v->a->warp].mask;
 }
 
-static bool race_is_ordered(const struct visit *v, const struct touch *t, bool is_write, u32 *lane)
+/* Does the thread in question know what another did at a time? */
+static bool is_known(struct visit *v, u64 who, u32 time)
+{
+	struct known *others = v->cta->thread[v->thread].others;
+
+	return clock_known_itself(v->cta, v->thread, who) >= time ||
+	       (others && asked_until(&v->launch->asked, others, who) >= time);
+}
+
+static bool race_is_ordered(struct visit *v, const struct touch *t, bool is_write, u32 *lane)
 {
 	u32 left = t->lanes & ~lanes_in_lockstep(v, t);
 
 	for (u32 m = left; m; m &= m - 1) {
 		u64 who = (t->who & ~(u64)31) | (u64)__builtin_ctz(m);
 
-		if (clock_known(v->cta, v->thread, who) < t->time &&
+		if (!is_known(v, who, t->time) &&
 		    (is_write || clock_known_read(v->cta, v->thread, who) < t->time)) {
 			*lane = (u32)__builtin_ctz(m);
 			return false;
@@ -323,8 +334,17 @@ static void race_take_lane(struct visit *v, u32 lane)
 	v->now.who = who_agent(v->cta->number, v->thread, v->agent);
 }
 
+/* Cells of one access have seen the same. */
+static bool was_ordered(const struct visit *v, const struct touch *t, bool is_write)
+{
+	return t->who == v->ordered.who && t->lanes == v->ordered.lanes &&
+	       t->time == v->ordered.time && t->pc == v->ordered.pc &&
+	       is_write == v->ordered_writes;
+}
+
 static void against(struct visit *v, const struct touch *t, u64 address, bool is_write)
 {
+	bool raced = false;
 	u32 lane;
 
 	if (!t->who || (t->strong && v->now.strong && scopes_meet(t, v)))
@@ -332,14 +352,23 @@ static void against(struct visit *v, const struct touch *t, u64 address, bool is
 	if (PL_LIKELY(is_before_barrier(v, t)) && v->route == ROUTE_GENERIC &&
 	    v->agent == AGENT_THREAD)
 		return;
+	if (was_ordered(v, t, is_write))
+		return;
 	for (u32 m = v->now.lanes; m; m &= m - 1) {
 		race_take_lane(v, (u32)__builtin_ctz(m));
-		if (!race_is_ordered(v, t, is_write, &lane))
+		if (!race_is_ordered(v, t, is_write, &lane)) {
 			found(v, t, lane, address, is_write, FENCE_NONE);
-		else if (is_write && v->route != ROUTE_GENERIC)
+			raced = true;
+		} else if (is_write && v->route != ROUTE_GENERIC) {
 			ask_for_fence(v, t, address);
+			raced = true;
+		}
 	}
 	race_take_lane(v, (u32)__builtin_ctz(v->now.lanes));
+	if (!raced) {
+		v->ordered = *t;
+		v->ordered_writes = is_write;
+	}
 }
 
 /* Loads whose value the thread's atomic operation, now, may have been tried with. */
@@ -525,6 +554,36 @@ static struct manner manner_of_access(struct race_launch *l, const struct exec_a
 	return m;
 }
 
+#define SCATTERED_STEP 32u
+
+/* Cells, and what has been read there, on their way from memory for all lanes at once. */
+static void prefetch_lanes(const struct visit *v, u32 lanes)
+{
+	const struct cell *at[WARP_LANES];
+	u32 n = 0;
+
+	for (u32 m = lanes; m; m &= m - 1) {
+		at[n] = shadow_cell_at(&v->launch->global, v->a->address[__builtin_ctz(m)]);
+		if (at[n])
+			__builtin_prefetch(at[n++], 1);
+	}
+	for (u32 i = 0; i < n; i++)
+		if (at[i]->readers)
+			__builtin_prefetch(at[i]->readers, 1);
+	for (u32 i = 0; i < n; i++)
+		if (at[i]->readers)
+			prefetch_readers(at[i]->readers);
+}
+
+/* Do lanes touch lines of the host's cache that it does not expect? */
+static bool is_scattered(const struct exec_access *a, u32 lanes)
+{
+	u32 rest = lanes & (lanes - 1);
+	u64 step = rest ? a->address[__builtin_ctz(rest)] - a->address[__builtin_ctz(lanes)] : 0;
+
+	return a->space == MEM_GLOBAL && step + SCATTERED_STEP > 2 * SCATTERED_STEP;
+}
+
 /* left: lanes, of those that the access is of. */
 static void visit_lanes(struct visit *v, u32 left)
 {
@@ -533,6 +592,8 @@ static void visit_lanes(struct visit *v, u32 left)
 	/* Reads of the same memory at the same time are one. */
 	bool together = a->kind == ACCESS_LOAD && !v->manner.strong;
 
+	if (is_scattered(a, left))
+		prefetch_lanes(v, left);
 	while (left) {
 		u32 lane = (u32)__builtin_ctz(left);
 		u32 lanes = together ? race_lanes_beside(a, lane, left) : 1u << lane;
@@ -543,6 +604,7 @@ static void visit_lanes(struct visit *v, u32 left)
 			continue;
 		v->now = (struct touch){v->now.who,       lanes, time, a->pc, v->manner.scope,
 					v->manner.strong, false};
+		v->ordered.who = 0;
 		visit_bytes(v, (u32)a->bytes);
 		if (!v->past && a->in->inner != OP_mbar && (v->writes || v->manner.strong))
 			synchronise(v);

@@ -48,6 +48,7 @@ struct race_launch {
 	struct race_reports reports;
 	struct quick spare; /* of a CTA that has ended, for the next one */
 	struct clock_cta *spare_clock;
+	struct asked asked;
 	bool has_quick; /* nothing that a barrier does not order stays behind it */
 	bool gave_up;
 	struct mem *mem; /* of the device, borrowed */

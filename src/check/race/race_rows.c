@@ -27,12 +27,10 @@ struct rows_visit {
 	u32 shift;                  /* bytes of a lane: 1 << shift */
 	u32 known;                  /* of the CTA, to the warp */
 	u32 silent[QUICK_ELEMENTS]; /* lanes whose element was there already, of a store */
-	u32 event;                  /* of what cells are to see later; NO_EVENT: none yet */
+	u32 kept;                   /* lanes whose pages keep what they read */
 	u32 n;
 	struct piece piece[PIECES_MOST];
 };
-
-#define NO_EVENT UINT32_MAX
 
 /* Lanes that touch [first, end) side by side; `set`: the first ones. */
 struct lane_run {
@@ -134,33 +132,60 @@ static bool is_evenly_silent(const struct rows_visit *v, u8 *flags)
 
 /* ---- reads that race with nothing ---- */
 
-static bool begin_event(struct rows_visit *v)
+/* Lanes read of pages that keep reads: those have it later. */
+static bool keep_lanes(struct rows_visit *v, u32 lanes)
 {
-	struct reads_log *log = &v->launch->global.log;
-	struct reads_event e = {v->warp, v->launch->clock.now, v->a->pc, v->known};
+	const struct exec_access *a = v->a;
+	struct reads_warp x = {
+		.event = {v->warp, v->launch->clock.now, a->pc, v->known, v->shift},
+		.mask = lanes,
+		.is_apart = !v->merges,
+		.base = a->address[__builtin_ctz(lanes)],
+	};
 
-	if (reads_log_is_full(log))
-		reads_tell_all(log);
-	return reads_event(log, &e, &v->event);
+	for (u32 m = lanes; m; m &= m - 1) {
+		u64 at = a->address[__builtin_ctz(m)] - x.base;
+
+		if ((at + INT32_MAX) >> 32) {
+			x.mask &= ~(1u << __builtin_ctz(m));
+			continue;
+		}
+		x.at[__builtin_ctz(m)] = (u32)at;
+	}
+	return reads_note_warp(&v->launch->global, &x) &&
+	       (x.mask == lanes || keep_lanes(v, lanes & ~x.mask));
 }
 
-/* Cells of a page see later what lanes of a run have read in [from, end). */
-static bool keep_for_cells(struct rows_visit *v, struct shadow_page *page, const struct lane_run *r,
-			   u64 from, u64 end)
+/* Do all lanes read of such pages? */
+static bool all_keep(const struct rows_visit *v)
 {
-	u32 cells = (u32)v->a->bytes >> page->shift;
+	for (u32 m = v->a->mask; m; m &= m - 1) {
+		u64 at = v->a->address[__builtin_ctz(m)];
+		struct shadow_page *page = shadow_page_at(&v->launch->global, at);
 
-	if (v->event == NO_EVENT && !begin_event(v))
-		return false;
-	for (u64 at = from; at < end; at += v->a->bytes) {
-		u32 lanes = rotate_lanes(r->set, (u32)(at - r->first) >> v->shift);
-		u32 cell = (u32)(at % SHADOW_PAGE) >> page->shift;
-
-		for (u32 i = 0; i < cells; i++)
-			if (!reads_note(&v->launch->global.log, page, v->event, lanes, cell + i))
-				return false;
+		if (!page || !shadow_keeps_reads(page, (u32)v->a->bytes))
+			return false;
+		page->is_logged = true;
 	}
 	return true;
+}
+
+static void note_kept(struct rows_visit *v, struct shadow_page *page, const struct lane_run *r,
+		      u64 from, u64 end)
+{
+	u32 first = (u32)(from - r->first) >> v->shift, last = (u32)(end - r->first) >> v->shift;
+
+	page->is_logged = true;
+	for (u32 i = first; i < last; i++)
+		v->kept |= rotate_lanes(r->set, i);
+}
+
+/* Is a page to keep reads from now on, where there are too many of single places for runs? */
+static bool begins_to_keep(struct rows_visit *v, struct shadow_page *page, const struct lane_run *r)
+{
+	return v->reads && r->end - r->first == v->a->bytes && shadow_has_runs(page) &&
+	       page->runs && !page->runs->writes && shadow_keep_reads(&v->launch->global, page) &&
+	       shadow_keeps_reads(page, (u32)v->a->bytes);
 }
 
 /* Lanes that race with none, as runs say. The others are left to rows. */
@@ -183,10 +208,8 @@ static bool add_lane_run(struct rows_visit *v, const struct lane_run *r)
 
 		next = min_u64(r->end, from - from % SHADOW_PAGE + SHADOW_PAGE);
 		if (page && v->reads && shadow_keeps_reads(page, (u32)v->a->bytes)) {
-			if (keep_for_cells(v, page, r, from, next))
-				continue;
-			v->gave_up = true;
-			return false;
+			note_kept(v, page, r, from, next);
+			continue;
 		}
 		x.first = (u16)(from % SHADOW_PAGE);
 		x.bytes = (u16)(next - from);
@@ -194,6 +217,10 @@ static bool add_lane_run(struct rows_visit *v, const struct lane_run *r)
 		if (page && shadow_has_runs(page) &&
 		    runs_note(&v->launch->global.runs, &page->runs, &x))
 			continue;
+		if (page && begins_to_keep(v, page, r)) {
+			note_kept(v, page, r, from, next);
+			continue;
+		}
 		if (!add_row_pieces(v, from, next, r->first, r->set))
 			return false;
 	}
@@ -345,14 +372,28 @@ static bool piece_is_ordered(const struct rows_visit *v, const struct piece *p)
 	return true;
 }
 
-/* Do two pieces of a store touch the same? */
+static bool overlaps_before(const struct rows_visit *v, u32 i)
+{
+	for (u32 k = 0; k < i; k++)
+		if (v->piece[i].rows == v->piece[k].rows &&
+		    v->piece[i].row.mask & v->piece[k].row.mask)
+			return true;
+	return false;
+}
+
+/* Do two pieces of a store touch the same? Most have rows of their own, as a few bits tell. */
 static bool touches_twice(const struct rows_visit *v)
 {
-	for (u32 i = 1; i < v->n; i++)
-		for (u32 k = 0; k < i; k++)
-			if (v->piece[i].rows && v->piece[i].rows == v->piece[k].rows &&
-			    v->piece[i].row.mask & v->piece[k].row.mask)
-				return true;
+	u64 seen[4] = {0};
+
+	for (u32 i = 0; i < v->n; i++) {
+		u64 hash = (u64)(uintptr_t)v->piece[i].rows * 0x9e3779b97f4a7c15u >> 56;
+		u64 bit = (u64)1 << (hash & 63);
+
+		if (v->piece[i].rows && (seen[hash >> 6] & bit) && overlaps_before(v, i))
+			return true;
+		seen[hash >> 6] |= bit;
+	}
 	return false;
 }
 
@@ -387,6 +428,27 @@ static u32 note_pieces(struct rows_visit *v)
 		rest |= p->lanes;
 	}
 	return rest;
+}
+
+/* What is known of places apart from each other, on its way from memory for all lanes at once. */
+static void prefetch_pages(const struct rows_visit *v)
+{
+	const struct shadow_page *page[WARP_LANES];
+	u32 n = 0;
+
+	for (u32 m = v->a->mask; m; m &= m - 1) {
+		page[n] = shadow_page_at(&v->launch->global, v->a->address[__builtin_ctz(m)]);
+		if (page[n])
+			__builtin_prefetch(page[n++]);
+	}
+	for (u32 i = 0, m = v->a->mask; i < n; i++, m &= m - 1) {
+		u64 at = v->a->address[__builtin_ctz(m)] % SHADOW_PAGE;
+
+		if (page[i]->rows)
+			__builtin_prefetch(&page[i]->rows[at >> page[i]->shift >> 4], 1);
+		else if (page[i]->runs)
+			__builtin_prefetch(page[i]->runs, 1);
+	}
 }
 
 /* ---- the access ---- */
@@ -425,14 +487,22 @@ u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_ac
 	v.gave_up = false;
 	v.shift = (u32)__builtin_ctzll(a->bytes);
 	v.known = cta->warp_known[a->warp];
-	v.event = NO_EVENT;
+	v.kept = 0;
 	v.n = 0;
+	if (!stores && !dense && all_keep(&v)) {
+		l->gave_up |= !keep_lanes(&v, a->mask);
+		return 0;
+	}
+	if (stores && !dense)
+		prefetch_pages(&v);
 	for (u32 e = 0; stores && e < a->count; e++)
 		v.silent[e] = race_silent_lanes(a, e, dense);
 	if (!add_lane_pieces(&v, dense)) {
 		l->gave_up |= v.gave_up;
 		return a->mask;
 	}
+	if (v.kept)
+		l->gave_up |= !keep_lanes(&v, v.kept);
 	end_unordered(&v);
 	rest = note_pieces(&v);
 	l->gave_up |= v.gave_up;

@@ -292,13 +292,23 @@ static void widen_runs(struct runs *s, const struct run *x)
 	s->high = !s->len || end > s->high ? (u16)end : s->high;
 }
 
+/* Do runs take less than rows would? What has no pattern is left to those early. */
+static bool runs_save(const struct runs *s)
+{
+	u32 accesses = 0;
+
+	for (u32 i = 0; i < s->len; i++)
+		accesses += s->at[i].count;
+	return accesses >= 2 * (u32)s->len;
+}
+
 static bool runs_grow(struct runs_pool *p, struct runs **s)
 {
 	struct runs *old = *s, *more;
 
 	if (old && old->len < old->cap)
 		return true;
-	if (old && old->cap == RUNS_MOST)
+	if (old && (old->cap == RUNS_MOST || (old->cap == runs_room(1) && !runs_save(old))))
 		return false;
 	more = runs_take(p, old ? runs_size(old) + 1 : 0);
 	if (!more)

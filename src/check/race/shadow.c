@@ -62,9 +62,6 @@ static bool merge_reads(struct touch *old, const struct touch *t)
 	return true;
 }
 
-/* The latest reads, in which a thread's last one is likely to be found. */
-#define READERS_MERGED 8u
-
 /* Room for one more. False: no memory left. */
 static bool readers_grow(struct cell *c)
 {
@@ -167,7 +164,7 @@ static void page_clear(struct shadow *s, struct shadow_page *p)
 	free(p->cell);
 	free(p->rows);
 	if (p->reads)
-		p->reads->len = 0;
+		p->reads->len = p->reads->cells = 0;
 	runs_free(&s->runs, p->runs);
 	p->cell = NULL;
 	p->rows = NULL;
@@ -237,10 +234,28 @@ struct shadow_page *shadow_page_at(struct shadow *s, u64 address)
 	return &p->at[address / SHADOW_PAGE % SHADOW_PIECE];
 }
 
+const struct cell *shadow_cell_at(struct shadow *s, u64 address)
+{
+	const struct shadow_page *p = shadow_page_at(s, address);
+
+	return p && p->cell ? &p->cell[address % SHADOW_PAGE >> p->shift] : NULL;
+}
+
+/* A cell lies in one line of the host's cache. */
+static struct cell *cells_new(u32 n)
+{
+	struct cell *c = aligned_alloc(sizeof(*c), n * sizeof(*c));
+
+	_Static_assert(sizeof(*c) == 64, "a cell is of one line");
+	if (c)
+		memset(c, 0, n * sizeof(*c));
+	return c;
+}
+
 /* A cell for each byte, which say what that of the word said. */
 static bool split_cells(struct shadow_page *p)
 {
-	struct cell *fine = calloc(SHADOW_PAGE, sizeof(*fine));
+	struct cell *fine = cells_new(SHADOW_PAGE);
 
 	if (!fine)
 		return false;
@@ -321,13 +336,13 @@ static bool cells_from_rows(struct cell *c, struct rows *s)
 /* Cells of a page of which nothing is known. */
 static bool open_cells(struct shadow_page *p)
 {
-	p->cell = calloc(cells_of(p), sizeof(*p->cell));
+	p->cell = cells_new(cells_of(p));
 	return p->cell;
 }
 
 bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 {
-	struct cell *cell = p->cell ? NULL : calloc(cells_of(p), sizeof(*cell));
+	struct cell *cell = p->cell ? NULL : cells_new(cells_of(p));
 	struct shadow_page old = *p;
 	bool ok = cell != NULL;
 
@@ -346,8 +361,18 @@ bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 		return false;
 	}
 	old.cell = NULL;
+	old.reads = NULL;
 	page_clear(s, &old);
 	return true;
+}
+
+/* Something else than reads comes. */
+static void end_reads(struct shadow *s, struct shadow_page *p)
+{
+	if (p && (p->reads || p->is_logged))
+		reads_tell(s, p);
+	if (p)
+		p->keeps_reads = false;
 }
 
 struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes, u32 *n,
@@ -355,8 +380,7 @@ struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes,
 {
 	struct shadow_page *p = shadow_page_at(s, address);
 
-	if (p && p->reads)
-		reads_tell(&s->log, p);
+	end_reads(s, p);
 	if (!p || (shadow_has_runs(p) && !(p->runs ? shadow_end_runs(s, p) : open_cells(p))) ||
 	    (p->rows && !shadow_end_rows(s, p)) ||
 	    (p->shift && ((address | bytes) & 3) && !split_cells(p)))
@@ -371,6 +395,7 @@ struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow)
 {
 	struct shadow_page *p = shadow_page_at(s, address);
 
+	end_reads(s, p);
 	if (p && shadow_has_runs(p) && !shadow_end_runs(s, p))
 		return NULL;
 	return p && p->rows && p->shift && narrow && !split_stretches(s, p) ? NULL : p;
@@ -403,8 +428,7 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes)
 			map_get(&s->pieces, piece_key(address)) ? shadow_page_at(s, address) : NULL;
 		u64 next = (page + 1) * SHADOW_PAGE < end ? (page + 1) * SHADOW_PAGE : end;
 
-		if (p && p->reads)
-			reads_tell(&s->log, p);
+		end_reads(s, p);
 		if (p && shadow_has_runs(p) && next - address < SHADOW_PAGE &&
 		    !shadow_end_runs(s, p))
 			known_fail();

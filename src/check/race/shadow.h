@@ -38,6 +38,8 @@ struct readers {
 	struct touch at[];
 };
 #define MANY_CTAS UINT64_MAX
+/* The latest reads, in which a thread's last one is likely to be found. */
+#define READERS_MERGED 8u
 
 struct cell {
 	struct touch write;
@@ -49,10 +51,12 @@ struct cell {
 struct shadow_page {
 	u8 shift;          /* bytes of a cell: 1 << shift */
 	bool is_written;   /* some cell may have a write */
+	bool keeps_reads;  /* it has rows, of reads alone, that are still to see what is read */
+	bool is_logged;    /* what a warp has read (reads.h) may be of it */
 	struct cell *cell; /* NULL: `rows` says it */
 	struct rows *rows; /* of ROWS_GRANULES cells each; NULL, and no cells: `runs` says it */
 	struct runs *runs;
-	struct reads *reads; /* that the cells are still to see; NULL: none */
+	struct reads *reads; /* that rows or cells are still to see; NULL: none */
 };
 
 /* Pages that lie side by side. */
@@ -86,13 +90,26 @@ struct cell *shadow_cells(struct shadow *s, u64 address, u32 bytes, bool writes,
 /* The page of an address, as it is. NULL: no memory left. */
 struct shadow_page *shadow_page_at(struct shadow *s, u64 address);
 
+/* The cell of an address, if there is one already. */
+const struct cell *shadow_cell_at(struct shadow *s, u64 address);
+
+/* Those that a further one is compared with first, and the place that it takes. */
+static inline void prefetch_readers(const struct readers *r)
+{
+	const struct touch *last = &r->at[r->len > READERS_MERGED ? r->len - READERS_MERGED : 0];
+
+	for (u32 i = 0; i < READERS_MERGED; i += 64 / (u32)sizeof(*last))
+		__builtin_prefetch(last + i);
+	if (r->len == READERS_MAX)
+		__builtin_prefetch(&r->at[READERS_MAX / 2 + r->next % (READERS_MAX / 2)], 1);
+}
+
 /*
- * May weak reads of this width be kept for the cells, as there is nothing that they could race
- * with?
+ * May weak reads of this width be kept for later, as there is nothing that they could race with?
  */
 static inline bool shadow_keeps_reads(const struct shadow_page *p, u32 bytes)
 {
-	return p->cell && !p->is_written && !(p->shift && bytes & 3);
+	return (p->keeps_reads || (p->cell && !p->is_written)) && !(p->shift && bytes & 3);
 }
 
 static inline bool shadow_has_runs(const struct shadow_page *p)
@@ -105,6 +122,8 @@ static inline bool shadow_has_runs(const struct shadow_page *p)
  * NULL: no memory left.
  */
 struct shadow_page *shadow_rows(struct shadow *s, u64 address, bool narrow);
+/* A page whose runs are all reads gets rows, and keeps reads. False: no memory left. */
+bool shadow_keep_reads(struct shadow *s, struct shadow_page *p);
 /* Cells from now on. False: no memory left. */
 bool shadow_end_rows(struct shadow *s, struct shadow_page *p);
 /* Forget them: the memory is another's. */
@@ -122,5 +141,7 @@ bool cell_set_write(struct cell *c, const struct touch *t);
 
 /* Rows, or cells, for a page that has runs. False: no memory left. */
 bool shadow_end_runs(struct shadow *s, struct shadow_page *p);
+/* An access, a run of one, to a page that has rows or cells. False: no memory left. */
+bool shadow_note_run(struct shadow *s, struct shadow_page *p, const struct run *x);
 
 #endif

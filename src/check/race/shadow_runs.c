@@ -41,7 +41,7 @@ static bool add_to_cells(struct cell *c, const struct row *r, bool writes, u32 k
 	return true;
 }
 
-static bool end_access(struct shadow *s, struct shadow_page *p, const struct run *x)
+bool shadow_note_run(struct shadow *s, struct shadow_page *p, const struct run *x)
 {
 	bool writes = x->flags & RUN_WRITES;
 
@@ -77,8 +77,16 @@ bool shadow_end_runs(struct shadow *s, struct shadow_page *p)
 		for (u32 k = 0; ok && k < runs->at[i].count; k++) {
 			struct run x = run_access(&runs->at[i], k);
 
-			ok = end_access(s, p, &x);
+			ok = shadow_note_run(s, p, &x);
 		}
 	runs_free(&s->runs, runs);
 	return ok;
+}
+
+bool shadow_keep_reads(struct shadow *s, struct shadow_page *p)
+{
+	if (!shadow_end_runs(s, p))
+		return false;
+	p->keeps_reads = p->rows;
+	return true;
 }

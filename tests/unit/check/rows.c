@@ -58,28 +58,61 @@ static bool by_cells(struct shadow *s, const struct step *x, u32 lane)
 	return c && ok;
 }
 
+static struct reads_event event_of_step(const struct step *x)
+{
+	return (struct reads_event){touch_of(x, 0).who >> 5, x->time, x->pc, x->known,
+				    (u32)__builtin_ctz(x->bytes)};
+}
+
+/* All lanes of a read are kept as one. False: they may not be. */
+static bool by_warp(struct shadow *s, const struct step *x)
+{
+	struct reads_warp w = {.event = event_of_step(x), .base = x->at};
+
+	for (u32 l = 0; l < x->lanes; l++) {
+		struct shadow_page *p = shadow_page_at(s, x->at + (u64)l * x->bytes);
+
+		if (x->writes || !shadow_keeps_reads(p, x->bytes))
+			return false;
+		p->is_logged = true;
+		w.mask |= 1u << (x->lane + l);
+		w.at[x->lane + l] = l * x->bytes;
+	}
+	has_memory &= reads_note_warp(s, &w);
+	return true;
+}
+
+/* Reads of a lane are kept. False: they may not be. */
+static bool by_lane(struct shadow *s, const struct step *x, u32 lane, u32 *event)
+{
+	u64 at = x->at + (u64)(lane - x->lane) * x->bytes;
+	struct shadow_page *p = shadow_page_at(s, at);
+	struct reads_event e = event_of_step(x);
+
+	if (x->writes || !shadow_keeps_reads(p, x->bytes))
+		return false;
+	if (*event == UINT32_MAX) {
+		reads_sort(s);
+		if (!below(100) || reads_log_is_full(&s->log))
+			reads_tell_all(s);
+		has_memory &= reads_event(&s->log, &e, event);
+	}
+	has_memory &= reads_note(s, p, *event, 1u << lane, (u32)(at % SHADOW_PAGE) >> p->shift);
+	return true;
+}
+
 /* The same, but reads are kept for the cells where they may be. The number of those. */
 static u32 by_reads(struct shadow *s, const struct step *x)
 {
-	struct reads_event e = {touch_of(x, 0).who >> 5, x->time, x->pc, x->known};
-	u32 event, kept = 0;
+	u32 event = UINT32_MAX, kept = 0;
 
-	if (!below(100) || reads_log_is_full(&s->log))
-		reads_tell_all(&s->log);
-	has_memory &= reads_event(&s->log, &e, &event);
-	for (u32 l = 0; l < x->lanes; l++) {
-		u64 at = x->at + (u64)l * x->bytes;
-		struct shadow_page *p = shadow_page_at(s, at);
-
-		if (x->writes || !shadow_keeps_reads(p, x->bytes)) {
+	if (below(2) && by_warp(s, x))
+		return x->lanes;
+	for (u32 l = 0; l < x->lanes; l++)
+		if (by_lane(s, x, x->lane + l, &event))
+			kept++;
+		else
 			has_memory &= by_cells(s, x, x->lane + l);
-			continue;
-		}
-		for (u32 i = 0; i < x->bytes; i += 1u << p->shift)
-			has_memory &= reads_note(&s->log, p, event, 1u << (x->lane + l),
-						 (u32)((at + i) % SHADOW_PAGE) >> p->shift);
-		kept++;
-	}
 	return kept;
 }
 
@@ -127,8 +160,10 @@ static u32 by_rows(struct shadow *s, const struct step *x)
 static u32 by_runs(struct shadow *s, const struct step *x)
 {
 	u64 end = x->at + (u64)x->lanes * x->bytes;
-	u32 kept = 0;
+	u32 kept = 0, event = UINT32_MAX;
 
+	if (by_warp(s, x))
+		return x->lanes;
 	for (u64 from = x->at, to; from < end; from = to) {
 		struct shadow_page *p = shadow_page_at(s, from);
 		struct run r = {
@@ -148,6 +183,13 @@ static u32 by_runs(struct shadow *s, const struct step *x)
 		r.flags = x->writes ? RUN_WRITES | (x->silent ? RUN_SILENT : 0) : 0;
 		if (shadow_has_runs(p) && runs_note(&s->runs, &p->runs, &r)) {
 			kept++;
+			continue;
+		}
+		if (!x->writes && shadow_has_runs(p) && p->runs && !p->runs->writes && below(2))
+			has_memory &= shadow_keep_reads(s, p);
+		if (!x->writes && shadow_keeps_reads(p, x->bytes)) {
+			for (u64 at = from; at < to; at += x->bytes)
+				by_lane(s, x, x->lane + (u32)((at - x->at) / x->bytes), &event);
 			continue;
 		}
 		for (u64 at = from, next; at < to; at = next) {
