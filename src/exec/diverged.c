@@ -26,6 +26,7 @@ void diverged_begin(struct gang *g, const struct uop *in)
 	for (u32 w = 0; w < g->warps; w++)
 		p->live[w] = g->warp_at[w].live;
 	g->full = false;
+	g->overwrite = UOPF_DEAD;
 	g->table = g->env->ops->diverged;
 }
 
@@ -79,6 +80,7 @@ static void end(struct gang *g)
 	g->diverged.on = false;
 	widen(g);
 	g->table = g->env->ops->mode[MODE_GANG];
+	g->overwrite = UOPF_ANY;
 	g->full = true;
 	for (u32 w = 0; w < g->warps; w++)
 		g->full &= g->warp_at[w].live == FULL_MASK;
@@ -151,6 +153,7 @@ static void yield(struct gang *g, u32 pc)
 const struct uop *diverged_resume(struct gang *g)
 {
 	g->full = false;
+	g->overwrite = UOPF_DEAD;
 	g->table = g->env->ops->diverged;
 	return run_lowest(g);
 }

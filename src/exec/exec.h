@@ -243,8 +243,10 @@ struct gang {
 	u32 warps;        /* in this gang */
 	u32 first_warp;   /* in the CTA */
 	bool full;        /* gang mode: every lane of every warp is live */
-	u8 mode;          /* enum exec_mode */
-	u8 stop;          /* enum exec_stop */
+	/* enum uop_flag: loads with one of them may write for lanes that take no part, too */
+	u16 overwrite;
+	u8 mode; /* enum exec_mode */
+	u8 stop; /* enum exec_stop */
 	/* backward branches left before a yield; those of polling loops count EXEC_POLL_COST */
 	s32 budget;
 	bool polled; /* the budget was used up by a polling loop */

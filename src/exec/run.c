@@ -21,6 +21,7 @@ static void use_gang(struct gang *g)
 	g->lanes = g->warps * WARP_LANES;
 	g->active = FULL_MASK;
 	g->mode = MODE_GANG;
+	g->overwrite = UOPF_ANY;
 	g->table = g->env->ops->mode[MODE_GANG];
 	g->rejoin = NO_PC;
 	g->stop = STOP_NONE;

@@ -9,6 +9,7 @@
  * "Independent Thread Scheduling".
  */
 #include "src/exec/group.h"
+#include "src/exec/observer.h"
 #include "src/exec/turn.h"
 
 /*
@@ -98,6 +99,10 @@ static void set_running(struct gang *g, struct warp *w, u32 mask, u32 pc)
 	g->active = mask;
 	g->mode = mask == w->live ? MODE_WARP : is_ordered(g, w, pc) ? MODE_ORDERED : MODE_MASKED;
 	g->table = g->env->ops->mode[g->mode];
+	if (g->mode == MODE_WARP)
+		g->overwrite = UOPF_ANY;
+	else
+		g->overwrite = g->mode == MODE_ORDERED && !exec_is_observed(g->env) ? UOPF_DEAD : 0;
 }
 
 /* The ready group with the lowest pc, or NO_PC. */

@@ -117,6 +117,33 @@ void flow_mark_waits(struct flow *f)
 
 /* ---- rows that lanes which wait do not read ---- */
 
+/* Does it write all its results at once, so that those of lanes that wait may be overwritten? */
+static bool may_be_dead(const struct uop *in)
+{
+	return uop_is_lane(in->op) || uop_info[in->op].kind == UOP_LOAD;
+}
+
+/* The block's results that are in no row of `read`, those that later blocks read. */
+static void mark_dead_block(struct flow *f, const struct block *x, const u32 *offset,
+			    const bool *read)
+{
+	struct lower *l = f->l;
+
+	for (u32 i = x->first; i < x->end; i++)
+		if (may_be_dead(&l->uops.at[i]))
+			l->uops.at[i].flags |= UOPF_DEAD;
+	for (u32 r = f->first_ref[x->first]; r < f->first_ref[x->end]; r++) {
+		const struct row_ref *ref = &l->refs.at[r];
+		const struct vreg *v = &l->vregs.at[ref->vreg];
+		struct uop *in = &l->uops.at[ref->insn];
+		bool flag = uop_is_lane(in->op) && ref->field != FIELD_D;
+
+		if (ref->write && !flag && may_be_dead(in) &&
+		    (!flow_is_tracked(l, ref->vreg) || read[offset[v->class] + v->row]))
+			in->flags &= (u16)~UOPF_DEAD;
+	}
+}
+
 /*
  * Where lanes of a warp have diverged at branches and the lowest of their places goes first, those
  * that wait do so at the beginnings of later blocks. What none of them reads may be written for all
@@ -137,16 +164,7 @@ bool flow_mark_dead(struct flow *f, const u32 rows[3])
 
 		if (l->uops.at[x->first].func)
 			continue;
-
-		for (u32 r = f->first_ref[x->first]; r < f->first_ref[x->end]; r++) {
-			const struct row_ref *ref = &l->refs.at[r];
-			const struct vreg *v = &l->vregs.at[ref->vreg];
-			struct uop *in = &l->uops.at[ref->insn];
-
-			if (ref->write && ref->field == FIELD_D && uop_is_lane(in->op) &&
-			    flow_is_tracked(l, ref->vreg) && !read[offset[v->class] + v->row])
-				in->flags |= UOPF_DEAD;
-		}
+		mark_dead_block(f, x, offset, read);
 		for (u32 w = 0; w < f->words; w++)
 			for (u64 m = x->in[w]; m; m &= m - 1) {
 				const struct vreg *v =

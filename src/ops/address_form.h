@@ -26,6 +26,8 @@ struct address_form {
 	u64 (*of_lane)(const struct gang *g, const struct uop *in, u32 lane);
 	/* Those of the lanes of warp a->warp, into `a`. */
 	void (*of_warp)(const struct gang *g, const struct uop *in, struct access *a);
+	/* Those of as many lanes of the rows, from `lane` on, as a vector of the host has. */
+	void (*of_lanes)(const struct gang *g, const struct uop *in, u32 lane, lane_pairs *to);
 	/*
 	 * How the addresses of n lanes from `at` on lie, and the first lane's; neighbours are
 	 * `width` bytes apart. ADDRESS_APART also where they wrap around.
@@ -36,6 +38,8 @@ struct address_form {
 	u64 (*check)(const struct gang *g, const struct uop *in, u64 address, u32 bytes);
 	/* Fills a->host from the addresses, or raises a fault and returns false. */
 	bool (*resolve)(struct gang *g, const struct uop *in, struct access *a);
+	/* No other thread of the host accesses the memory while this one does. */
+	bool alone;
 	/* What lies in it needs no more than `resolve` would do. NULL: there is no such range. */
 	struct mem_cache (*window)(const struct gang *g, const struct uop *in);
 	/*
@@ -112,6 +116,20 @@ static ALWAYS_INLINE u64 plain_address(const struct gang *g, const struct uop *i
 	return lane_address(g, in, g->lane0 + lane);
 }
 
+static ALWAYS_INLINE void plain_lanes(const struct gang *g, const struct uop *in, u32 lane,
+				      lane_pairs *to)
+{
+	if (in->a == NO_ROW) {
+		*to = (lane_pairs){0} + (u64)in->mem.offset;
+	} else if (in->flags & UOPF_WIDE) {
+		*to = *(const lane_pairs *)(ROW64(in->a) + lane) + (u64)in->mem.offset;
+	} else {
+		lane_half x = *(const lane_half *)(ROW32(in->a) + lane) + (u32)in->mem.offset;
+
+		scale_lanes(to, &x, 1, false);
+	}
+}
+
 static ALWAYS_INLINE enum address_kind classify_plain(const struct gang *g, const struct uop *in,
 						      u32 at, u32 n, u32 width, u64 *first)
 {
@@ -157,6 +175,15 @@ static ALWAYS_INLINE void index_addresses(const struct gang *g, const struct uop
 		a->address[l] = base + scaled_index(in, r[l] + added);
 }
 
+static ALWAYS_INLINE void index_lanes(const struct gang *g, const struct uop *in, u32 lane,
+				      lane_pairs *to, u32 added)
+{
+	lane_half x = *(const lane_half *)(ROW32(in->a) + lane) + added;
+
+	scale_lanes(to, &x, in->index.scale, !(in->flags & UOPF_UNSIGNED));
+	*to += ROW64(in->c)[lane] + (u64)in->mem.offset;
+}
+
 static ALWAYS_INLINE enum address_kind classify_index(const struct gang *g, const struct uop *in,
 						      u32 at, u32 n, u64 *first, u32 added)
 {
@@ -176,6 +203,12 @@ static ALWAYS_INLINE u64 indexed_address(const struct gang *g, const struct uop 
 static ALWAYS_INLINE void get_indexed(const struct gang *g, const struct uop *in, struct access *a)
 {
 	index_addresses(g, in, a, 0);
+}
+
+static ALWAYS_INLINE void indexed_lanes(const struct gang *g, const struct uop *in, u32 lane,
+					lane_pairs *to)
+{
+	index_lanes(g, in, lane, to, 0);
 }
 
 static ALWAYS_INLINE enum address_kind classify_indexed(const struct gang *g, const struct uop *in,

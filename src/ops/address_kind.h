@@ -124,6 +124,29 @@ static const u32 lane_numbers[16]
 	__attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const u64 lane_numbers_64[8] __attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7};
 
+/* As many words as a vector has double words. */
+typedef u32 lane_half __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
+typedef s32 lane_half_signed __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef s64 lane_pairs_signed __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Words, extended to double words, times 16 bits. */
+#if defined(__AVX2__) && !defined(__AVX512F__)
+static inline void scale_lanes(lane_pairs *to, const lane_half *x, u32 by, bool sign)
+{
+	__m256i f = _mm256_set1_epi64x(by), *r = (__m256i *)to;
+	__m256i wide = _mm256_cvtepu32_epi64(*(const __m128i *)x);
+
+	*r = sign ? _mm256_mul_epi32(wide, f) : _mm256_mul_epu32(wide, f);
+}
+#else
+static inline void scale_lanes(lane_pairs *to, const lane_half *x, u32 by, bool sign)
+{
+	*to = sign ? (lane_pairs) __builtin_convertvector((lane_half_signed)*x, lane_pairs_signed)
+		   : __builtin_convertvector(*x, lane_pairs);
+	*to *= by;
+}
+#endif
+
 static inline bool has_bits(const lane_pairs *v)
 {
 	u64 any = 0;

@@ -1,7 +1,8 @@
 /*
  * Elements and vectors of lanes that lie anywhere: all of a warp's lanes that take part at once,
- * with addresses, checks and values in the host's vector registers. For hosts with AVX-512; others
- * go lane by lane (lane_moves.h). Included by handler files only.
+ * with addresses, checks and values in the host's vector registers. For hosts with AVX-512, and, as
+ * far as it is about words and double words, with AVX2; the rest goes lane by lane (lane_moves.h).
+ * Included by handler files only.
  */
 #ifndef PL_OPS_GATHER_ROWS_H
 #define PL_OPS_GATHER_ROWS_H
@@ -70,6 +71,16 @@ static ALWAYS_INLINE bool gather_is_row(const struct gather *v, u32 mask, u64 fi
 	for (u32 i = 0; i < 4; i++, row = _mm512_add_epi64(row, step))
 		off |= _mm512_mask_cmpneq_epi64_mask((__mmask8)(mask >> 8 * i), v->host[i], row);
 	return !off;
+}
+
+/* The same of addresses in memory. */
+static ALWAYS_INLINE bool is_masked_row(const u64 *lanes, u32 mask, u64 first, u32 width)
+{
+	struct gather v;
+
+	for (u32 i = 0; i < 4; i++)
+		v.host[i] = _mm512_loadu_si512(lanes + 8 * i);
+	return gather_is_row(&v, mask, first, width);
 }
 
 /* Words and double words of the lanes of the mask. */
@@ -223,6 +234,161 @@ static ALWAYS_INLINE bool gather_vectors(struct gang *g, const struct uop *in,
 	return true;
 }
 
+#elif defined(__AVX2__)
+
+/*
+ * Hosts with AVX2: values are loaded one by one into vector registers, which is quicker than their
+ * gather instructions.
+ */
+
+#define GATHERS false
+#define GATHERS_SINGLY true
+
+/* All ones where lane 8 * i and those after it, or 4 * i, are in the mask. */
+static ALWAYS_INLINE __m256i words_on(u32 mask, u32 i)
+{
+	const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+
+	return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)(mask >> 8 * i)), bit),
+				  bit);
+}
+
+static ALWAYS_INLINE __m256i pairs_on(u32 mask, u32 i)
+{
+	const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
+
+	return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask >> 4 * i), bit), bit);
+}
+
+/* From a row in memory whose first lane would be at `host`; only lanes of `mask` are touched. */
+static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
+{
+	for (u32 i = 0; i < size; i++) {
+		__m256i *to = (__m256i *)d + i, x, on;
+		const void *m = (const u8 *)(uintptr_t)host + sizeof(__m256i) * i;
+
+		if (size == 8) {
+			on = pairs_on(mask, i);
+			x = _mm256_maskload_epi64(m, on);
+		} else {
+			on = words_on(mask, i);
+			x = _mm256_maskload_epi32(m, on);
+		}
+		_mm256_storeu_si256(to, _mm256_blendv_epi8(_mm256_loadu_si256(to), x, on));
+	}
+	return true;
+}
+
+/* Host addresses of the lanes of a warp; those that take no part have that of one that does. */
+struct gather {
+	u64 host[WARP_LANES] __attribute__((aligned(32)));
+};
+
+/*
+ * The addresses of a warp as the host's. False: some lane of the mask is misaligned or outside of
+ * the window, so that others have to look. all: a constant, whether all lanes take part.
+ */
+static ALWAYS_INLINE bool gather_begin(struct gather *v, const struct gang *g, const struct uop *in,
+				       u32 at, u32 mask, u32 width, const struct address_form *form,
+				       bool all)
+{
+	struct mem_cache window = form->window(g, in);
+	__m256i lo = _mm256_set1_epi64x((s64)window.lo),
+		bias = _mm256_set1_epi64x((s64)window.bias);
+	__m256i last = _mm256_set1_epi64x((s64)(window.span - width)), off = _mm256_setzero_si256(),
+		bits = off, some = off;
+
+	if (!all)
+		some = _mm256_set1_epi64x((s64)form->of_lane(g, in, at + (u32)__builtin_ctz(mask)));
+	for (u32 i = 0; i < 8; i++) {
+		__m256i x, d;
+
+		form->of_lanes(g, in, at + 4 * i, (lane_pairs *)&x);
+		if (!all)
+			x = _mm256_blendv_epi8(some, x, pairs_on(mask, i));
+		d = _mm256_sub_epi64(x, lo);
+		off = _mm256_or_si256(off, _mm256_or_si256(d, _mm256_sub_epi64(last, d)));
+		bits = _mm256_or_si256(bits, x);
+		_mm256_store_si256((__m256i *)(void *)(v->host + 4 * i), _mm256_add_epi64(x, bias));
+	}
+	return window.span >= width && !_mm256_movemask_pd(_mm256_castsi256_pd(off)) &&
+	       _mm256_testz_si256(bits, _mm256_set1_epi64x((s64)width - 1));
+}
+
+/* Is every lane of the mask where a row whose first lane is at `first` would have it? */
+static ALWAYS_INLINE bool is_masked_row(const u64 *lanes, u32 mask, u64 first, u32 width)
+{
+	u32 last = WARP_LANES - 1 - (u32)__builtin_clz(mask);
+	__m256i row = _mm256_add_epi64(
+		_mm256_mul_epu32(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(width)),
+		_mm256_set1_epi64x((s64)first));
+	__m256i step = _mm256_set1_epi64x(4 * width), off = _mm256_setzero_si256();
+
+	if (lanes[last] != first + (u64)last * width)
+		return false;
+	for (u32 i = 0; i < 8; i++, row = _mm256_add_epi64(row, step)) {
+		__m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(lanes + 4 * i));
+
+		off = _mm256_or_si256(
+			off, _mm256_and_si256(_mm256_xor_si256(x, row), pairs_on(mask, i)));
+	}
+	return _mm256_testz_si256(off, off);
+}
+
+/* Words and double words of all lanes, blended unless `all` may be written. */
+static ALWAYS_INLINE void gather_words(u32 *d, const struct gather *v, u32 mask, bool all)
+{
+#define WORD(l) ((int)get(v->host[8 * i + (l)], 4))
+	for (u32 i = 0; i < 4; i++) {
+		__m256i *to = (__m256i *)(void *)(d + 8 * i);
+		__m256i x = _mm256_setr_epi32(WORD(0), WORD(1), WORD(2), WORD(3), WORD(4), WORD(5),
+					      WORD(6), WORD(7));
+
+		_mm256_storeu_si256(
+			to,
+			all ? x : _mm256_blendv_epi8(_mm256_loadu_si256(to), x, words_on(mask, i)));
+	}
+#undef WORD
+}
+
+static ALWAYS_INLINE void gather_pairs(u64 *d, const struct gather *v, u32 mask, bool all)
+{
+#define PAIR(l) ((s64)get(v->host[4 * i + (l)], 8))
+	for (u32 i = 0; i < 8; i++) {
+		__m256i *to = (__m256i *)(void *)(d + 4 * i);
+		__m256i x = _mm256_setr_epi64x(PAIR(0), PAIR(1), PAIR(2), PAIR(3));
+
+		_mm256_storeu_si256(
+			to,
+			all ? x : _mm256_blendv_epi8(_mm256_loadu_si256(to), x, pairs_on(mask, i)));
+	}
+#undef PAIR
+}
+
+/* One element of 4 or 8 bytes, as rows have it. False: as of gather_begin. */
+static ALWAYS_INLINE bool gather_singly(struct gang *g, const struct uop *in, u32 w, u32 mask,
+					u32 size, const struct address_form *form)
+{
+	u32 at = w * WARP_LANES, first = (u32)__builtin_ctz(mask);
+	bool part = mask != FULL_MASK, all = !part || load_may_overwrite(g, in);
+	struct gather v;
+	u64 row;
+
+	if (PL_UNLIKELY(!(part ? gather_begin(&v, g, in, at, mask, size, form, false)
+			       : gather_begin(&v, g, in, at, mask, size, form, true))))
+		return false;
+	row = v.host[first] - (u64)first * size;
+	if (part && is_masked_row(v.host, mask, row, size))
+		return load_masked(size == 8 ? (void *)(ROW64(in->d) + at)
+					     : (void *)(ROW32(in->d) + at),
+				   row, mask, size);
+	if (size == 8)
+		gather_pairs(ROW64(in->d) + at, &v, mask, all);
+	else
+		gather_words(ROW32(in->d) + at, &v, mask, all);
+	return true;
+}
+
 #else
 
 #define GATHERS false
@@ -239,6 +405,37 @@ static inline bool load_masked(void *d, u64 host, u32 mask, u32 size)
 				(u32)get(host + 4 * (u64)(u32)__builtin_ctz(m), 4);
 	return true;
 }
+
+#endif
+
+#if defined(__AVX512F__) || !defined(__AVX2__)
+
+#define GATHERS_SINGLY false
+
+static ALWAYS_INLINE bool gather_singly(struct gang *g PL_UNUSED, const struct uop *in PL_UNUSED,
+					u32 w PL_UNUSED, u32 mask PL_UNUSED, u32 size PL_UNUSED,
+					const struct address_form *form PL_UNUSED)
+{
+	return false;
+}
+
+#endif
+
+#if !defined(__AVX2__)
+
+/* Is every lane of the mask where a row whose first lane is at `first` would have it? */
+static inline bool is_masked_row(const u64 *lanes, u32 mask, u64 first, u32 width)
+{
+	u64 off = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		off |= mask >> l & 1 ? (lanes[l] - (u64)l * width) ^ first : 0;
+	return !off;
+}
+
+#endif
+
+#if !defined(__AVX512F__)
 
 static ALWAYS_INLINE bool gather_elements(struct gang *g PL_UNUSED, const struct uop *in PL_UNUSED,
 					  u32 size PL_UNUSED, const struct access *a PL_UNUSED,

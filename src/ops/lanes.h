@@ -172,4 +172,38 @@ static inline u32 lanes_mask(const u32 *t)
 }
 #endif
 
+/*
+ * Lanes of the mask of one warp's row, from `from`. Whole vectors are stored: what was stored under
+ * a mask is not forwarded to the loads of the next micro-op.
+ */
+#if defined(__AVX512F__)
+static PL_UNUSED inline void blend_words(u32 *d, const u32 *from, u32 mask)
+{
+	for (u32 i = 0; i < WARP_LANES; i += 16)
+		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi32((__mmask16)(mask >> i),
+								   _mm512_loadu_si512(d + i),
+								   _mm512_loadu_si512(from + i)));
+}
+
+static PL_UNUSED inline void blend_pairs(u64 *d, const u64 *from, u32 mask)
+{
+	for (u32 i = 0; i < WARP_LANES; i += 8)
+		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi64((__mmask8)(mask >> i),
+								   _mm512_loadu_si512(d + i),
+								   _mm512_loadu_si512(from + i)));
+}
+#else
+static PL_UNUSED inline void blend_words(u32 *d, const u32 *from, u32 mask)
+{
+	FOR_LANES(l, WARP_LANES)
+		d[l] = mask >> l & 1 ? from[l] : d[l];
+}
+
+static PL_UNUSED inline void blend_pairs(u64 *d, const u64 *from, u32 mask)
+{
+	FOR_LANES(l, WARP_LANES)
+		d[l] = mask >> l & 1 ? from[l] : d[l];
+}
+#endif
+
 #endif

@@ -181,7 +181,7 @@ static ALWAYS_INLINE bool load_reach(struct gang *g, const struct uop *in, u32 s
 	else if (x.unit == HALF_LANES)
 		load_groups(g, in, HALF_LANES, size, &x, form);
 	else
-		load_row(g, in, 0, LANES, x.host, size);
+		load_row(g, in, 0, LANES, form->reach_host(&x, in, 0), size);
 	return true;
 }
 
@@ -258,18 +258,37 @@ static ALWAYS_INLINE bool gather_warp(struct gang *g, const struct uop *in, u32 
 		    : gather_vectors(g, in, a, window);
 }
 
+/* Lanes that take no part move what another does, unless only a few do. */
+static ALWAYS_INLINE void move_as_all(struct access *a)
+{
+	u32 mask = a->mask;
+	u64 some = a->host[__builtin_ctz(mask)];
+
+	if (__builtin_popcount(mask) < WARP_LANES / 4)
+		return;
+	FOR_LANES(l, WARP_LANES)
+		a->host[l] = mask >> l & 1 ? a->host[l] : some;
+	a->mask = FULL_MASK;
+}
+
 static ALWAYS_INLINE bool load_general(struct gang *g, const struct uop *in, u32 w, u32 mask,
 				       const struct address_form *form)
 {
 	u32 size = plain_size(in);
 	struct access a;
 
+	if (GATHERS_SINGLY && form->window && size && in->d != NO_ROW &&
+	    (size == 8 ? gather_singly(g, in, w, mask, 8, form)
+		       : gather_singly(g, in, w, mask, 4, form)))
+		return true;
 	access_begin(&a, value_bytes(in), w, mask);
 	form->of_warp(g, in, &a);
 	if (GATHERS && form->window && gather_warp(g, in, size, &a, form->window(g, in)))
 		return true;
 	if (!form->resolve(g, in, &a))
 		return false;
+	if (mask != FULL_MASK && !a.local && load_may_overwrite(g, in))
+		move_as_all(&a);
 	load_warp(g, in, &a);
 	return true;
 }
@@ -301,8 +320,15 @@ static inline bool store_may_be_simple(const struct gang *g, const struct uop *i
 	return load_may_be_simple(g, in) && (in->mem.count == 1 || all_rows(g, in));
 }
 
+static inline bool store_may_overwrite(const struct gang *g, const struct uop *in PL_UNUSED)
+{
+	return g->full;
+}
+
 /* The methods of moving lanes in the order in which they are tried; memory_form.inc makes them. */
 struct move_ways {
+	/* May lanes that take no part be moved with the others? */
+	bool (*may_overwrite)(const struct gang *g, const struct uop *in);
 	bool (*may_be_simple)(const struct gang *g, const struct uop *in);
 	/* False: by another method. */
 	bool (*gang)(struct gang *g, const struct uop *in, u32 size);
@@ -319,20 +345,19 @@ struct move_ways {
 static ALWAYS_INLINE bool move_warps(struct gang *g, const struct uop *in, u32 size,
 				     const struct move_ways *ways)
 {
-	bool simple = size || ways->may_be_simple(g, in);
+	bool simple = size || ways->may_be_simple(g, in), all = ways->may_overwrite(g, in);
 
-	if (simple && g->full && ways->gang(g, in, size))
+	if (simple && all && ways->gang(g, in, size))
 		return true;
 	for (u32 w = 0, n = WARPS; w < n; w++) {
 		u32 mask = mask_of(g, w);
 
-		if (simple && PL_LIKELY(mask == FULL_MASK)) {
-			if (ways->full_warp(g, in, w * WARP_LANES, size))
-				continue;
-		} else if (mask && ways->part(g, in, w, mask, size)) {
+		if (!mask || (simple && PL_LIKELY(all || mask == FULL_MASK) &&
+			      ways->full_warp(g, in, w * WARP_LANES, size)))
 			continue;
-		}
-		if (mask && !ways->general(g, in, w, mask))
+		if (mask != FULL_MASK && ways->part(g, in, w, mask, size))
+			continue;
+		if (!ways->general(g, in, w, mask))
 			return false;
 	}
 	return true;

@@ -200,6 +200,12 @@ static ALWAYS_INLINE u64 affine_address(const struct gang *g, const struct uop *
 	return index_address(g, in, lane, index_offset(g, in));
 }
 
+static ALWAYS_INLINE void affine_lanes(const struct gang *g, const struct uop *in, u32 lane,
+				       lane_pairs *to)
+{
+	index_lanes(g, in, lane, to, index_offset(g, in));
+}
+
 static ALWAYS_INLINE enum address_kind classify_affine(const struct gang *g, const struct uop *in,
 						       u32 at, u32 n, u32 width PL_UNUSED,
 						       u64 *first)
@@ -251,6 +257,7 @@ static ALWAYS_INLINE u64 reach_host_affine(const struct reach *x, const struct u
 static const struct address_form form_affine = {
 	.of_lane = affine_address,
 	.of_warp = get_affine,
+	.of_lanes = affine_lanes,
 	.classify = classify_affine,
 	.check = check_global,
 	.resolve = resolve_global,
@@ -276,6 +283,12 @@ HANDLER(store_affine)
 static ALWAYS_INLINE u64 wide_address(const struct gang *g, const struct uop *in, u32 lane)
 {
 	return ROW64(in->a)[lane] + wide_offset(g, in);
+}
+
+static ALWAYS_INLINE void wide_lanes(const struct gang *g, const struct uop *in, u32 lane,
+				     lane_pairs *to)
+{
+	*to = *(const lane_pairs *)(ROW64(in->a) + lane) + wide_offset(g, in);
 }
 
 static ALWAYS_INLINE enum address_kind classify_wide(const struct gang *g, const struct uop *in,
@@ -323,6 +336,7 @@ static ALWAYS_INLINE u64 reach_host_wide(const struct reach *x, const struct uop
 static const struct address_form form_wide = {
 	.of_lane = wide_address,
 	.of_warp = get_wide,
+	.of_lanes = wide_lanes,
 	.classify = classify_wide,
 	.check = check_global,
 	.resolve = resolve_global,

@@ -65,6 +65,7 @@ HANDLER(guard_gang)
 {
 	int vote = gang_vote(g, in);
 	bool full = g->full;
+	u16 overwrite = g->overwrite;
 	const struct uop *next;
 
 	if (vote > 0)
@@ -74,6 +75,7 @@ HANDLER(guard_gang)
 	if (EXEC_NAME(diverged_guard)(g, in, &next))
 		return next;
 	g->full = false;
+	g->overwrite = 0;
 	for (u32 w = 0; w < g->warps && g->stop == STOP_NONE; w++) {
 		u32 live = g->warp_at[w].live, t = ((const u32 *)(g->regs + in->guard))[w];
 
@@ -86,12 +88,14 @@ HANDLER(guard_gang)
 	g->active = FULL_MASK;
 	g->mode = MODE_GANG;
 	g->full = full;
+	g->overwrite = overwrite;
 	return g->stop == STOP_NONE ? in + 1 : NULL;
 }
 
 HANDLER(guard_warp)
 {
 	u32 active = g->active, mask = guard_mask(g, in, 0) & g->warp_at[g->warp].mask;
+	u16 overwrite = g->overwrite;
 	const struct uop *next;
 
 	if (mask == g->warp_at[g->warp].mask)
@@ -99,8 +103,10 @@ HANDLER(guard_warp)
 	if (!mask)
 		return in + 1;
 	g->active = mask;
+	g->overwrite = 0;
 	next = g->env->ops->mode[MODE_MASKED]->run[in->inner](g, in);
 	g->active = active;
+	g->overwrite = overwrite;
 	return next;
 }
 

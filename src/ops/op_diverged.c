@@ -9,40 +9,6 @@
 
 /* ---- lane operations ---- */
 
-/*
- * Lanes of one warp's row that run, from `from`. Whole vectors are stored: what was stored under a
- * mask is not forwarded to the loads of the next micro-op.
- */
-#if defined(__AVX512F__)
-static inline void blend_w(u32 *d, const u32 *from, u32 mask)
-{
-	for (u32 i = 0; i < WARP_LANES; i += 16)
-		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi32((__mmask16)(mask >> i),
-								   _mm512_loadu_si512(d + i),
-								   _mm512_loadu_si512(from + i)));
-}
-
-static inline void blend_x(u64 *d, const u64 *from, u32 mask)
-{
-	for (u32 i = 0; i < WARP_LANES; i += 8)
-		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi64((__mmask8)(mask >> i),
-								   _mm512_loadu_si512(d + i),
-								   _mm512_loadu_si512(from + i)));
-}
-#else
-static inline void blend_w(u32 *d, const u32 *from, u32 mask)
-{
-	FOR_LANES(l, WARP_LANES)
-		d[l] = mask >> l & 1 ? from[l] : d[l];
-}
-
-static inline void blend_x(u64 *d, const u64 *from, u32 mask)
-{
-	FOR_LANES(l, WARP_LANES)
-		d[l] = mask >> l & 1 ? from[l] : d[l];
-}
-#endif
-
 /* The carry flag that the micro-op writes, NULL: none. The row may be that of an operand, too. */
 static inline u32 *flag_of(const struct gang *g, const struct uop *in)
 {
@@ -77,7 +43,8 @@ static HANDLER(diverged_w)
 		u32 mask = g->warp_at[g->warp + w].live, at = w * WARP_LANES;
 
 		if (mask)
-			blend_w(ROW32(in->d) + at, ROW32(g->env->program->diverged_at) + at, mask);
+			blend_words(ROW32(in->d) + at, ROW32(g->env->program->diverged_at) + at,
+				    mask);
 	}
 	return in + 1;
 }
@@ -91,7 +58,8 @@ static HANDLER(diverged_x)
 		u32 mask = g->warp_at[g->warp + w].live, at = w * WARP_LANES;
 
 		if (mask)
-			blend_x(ROW64(in->d) + at, ROW64(g->env->program->diverged_at) + at, mask);
+			blend_pairs(ROW64(in->d) + at, ROW64(g->env->program->diverged_at) + at,
+				    mask);
 	}
 	return in + 1;
 }
@@ -199,13 +167,16 @@ static inline bool runs_for_some(u32 op)
 static const struct uop *run_some(struct gang *g, const struct uop *in, const u32 *mask)
 {
 	u32 live[GANG_WARPS], first = g->warp, end = first + WARPS;
+	u16 overwrite = g->overwrite;
 	const struct uop *next;
 
 	for (u32 w = first; w < end; w++) {
 		live[w] = g->warp_at[w].live;
 		g->warp_at[w].live = mask[w];
 	}
+	g->overwrite = 0;
 	next = EXEC_NAME(table_diverged).run[in->inner](g, in);
+	g->overwrite = overwrite;
 	for (u32 w = first; w < end; w++)
 		g->warp_at[w].live = live[w];
 	return next;

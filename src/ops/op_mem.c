@@ -9,6 +9,7 @@
 static const struct address_form form_global = {
 	.of_lane = plain_address,
 	.of_warp = get_addresses,
+	.of_lanes = plain_lanes,
 	.classify = classify_plain,
 	.check = check_global,
 	.resolve = resolve_global,
@@ -20,9 +21,11 @@ static const struct address_form form_global = {
 static const struct address_form form_shared = {
 	.of_lane = plain_address,
 	.of_warp = get_addresses,
+	.of_lanes = plain_lanes,
 	.classify = classify_plain,
 	.check = check_shared,
 	.resolve = resolve_shared,
+	.alone = true,
 	.window = window_shared,
 };
 #define FORM(name) name##_shared
@@ -31,6 +34,7 @@ static const struct address_form form_shared = {
 static const struct address_form form_generic = {
 	.of_lane = plain_address,
 	.of_warp = get_addresses,
+	.of_lanes = plain_lanes,
 	.classify = classify_plain,
 	.check = check_global,
 	.resolve = resolve_generic,
@@ -42,6 +46,7 @@ static const struct address_form form_generic = {
 static const struct address_form form_indexed = {
 	.of_lane = indexed_address,
 	.of_warp = get_indexed,
+	.of_lanes = indexed_lanes,
 	.classify = classify_indexed,
 	.check = check_global,
 	.resolve = resolve_global,

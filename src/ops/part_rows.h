@@ -22,21 +22,18 @@ static inline bool is_same_of_part(const struct access *a)
 /* Is every lane of `mask` where a row that begins with its lowest lane would have it? */
 static inline bool is_row_of_part(const struct access *a)
 {
-	u64 off = 0,
-	    base = a->address[__builtin_ctz(a->mask)] - (u64)(u32)__builtin_ctz(a->mask) * a->width;
+	u32 first = (u32)__builtin_ctz(a->mask);
+	u64 base = a->address[first] - (u64)first * a->width;
 
-	for (u32 l = 0; l < WARP_LANES; l++)
-		off |= a->mask >> l & 1 ? (a->address[l] - (u64)l * a->width) ^ base : 0;
-	return !off && !(base & (a->width - 1));
+	return !(base & (a->width - 1)) && is_masked_row(a->address, a->mask, base, a->width);
 }
 
 #if defined(__AVX512F__)
 
 /*
  * To a row in memory whose first lane would be at `host`, though only lanes of `mask` are touched.
- * False: these lanes cannot be moved so.
  */
-static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
+static inline void store_masked(const void *s, u64 host, u32 mask, u32 size)
 {
 	u8 *m = (u8 *)(uintptr_t)host;
 
@@ -48,7 +45,6 @@ static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
 		else
 			_mm512_mask_storeu_epi32(m + 64 * i, (__mmask16)mask, v);
 	}
-	return true;
 }
 
 #else
@@ -72,15 +68,42 @@ static inline void store_words(void *to, const void *from, u32 n)
 		put((u64)(uintptr_t)(d + 4 * i), 4, get((u64)(uintptr_t)(s + 4 * i), 4));
 }
 
-static inline bool store_masked(const void *s, u64 host, u32 mask, u32 size)
+/* Lanes with others between them. */
+#if defined(__AVX2__)
+static inline void store_scattered(const void *s, u64 host, u32 mask, u32 size)
+{
+	for (u32 i = 0; i < size; i++) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)s + i);
+		void *m = (u8 *)(uintptr_t)host + sizeof(v) * i;
+
+		if (size == 8)
+			_mm256_maskstore_epi64(m, pairs_on(mask, i), v);
+		else
+			_mm256_maskstore_epi32(m, words_on(mask, i), v);
+	}
+}
+#else
+static inline void store_scattered(const void *s, u64 host, u32 mask, u32 size)
+{
+	const u8 *from = s;
+
+	for (u32 m = mask; m; m &= m - 1) {
+		u32 at = (u32)__builtin_ctz(m) * size;
+
+		put(host + at, size, get((u64)(uintptr_t)(from + at), size));
+	}
+}
+#endif
+
+static inline void store_masked(const void *s, u64 host, u32 mask, u32 size)
 {
 	u32 first = (u32)__builtin_ctz(mask), n = WARP_LANES - (u32)__builtin_clz(mask) - first;
 
-	if (mask >> first != FULL_MASK >> (WARP_LANES - n))
-		return false;
-	store_words((void *)(uintptr_t)(host + first * size), (const u8 *)s + first * size,
-		    n * size / 4);
-	return true;
+	if (mask >> first == FULL_MASK >> (WARP_LANES - n))
+		store_words((void *)(uintptr_t)(host + first * size), (const u8 *)s + first * size,
+			    n * size / 4);
+	else
+		store_scattered(s, host, mask, size);
 }
 
 #endif
@@ -167,6 +190,8 @@ static ALWAYS_INLINE bool load_part(struct gang *g, const struct uop *in, u32 w,
 	}
 	if (!size)
 		return false;
+	if (GATHERS_SINGLY && form->window)
+		return gather_singly(g, in, w, mask, size, form);
 	access_begin(&a, size, w, mask);
 	form->of_warp(g, in, &a);
 	if (GATHERS && form->window)
@@ -183,26 +208,57 @@ static ALWAYS_INLINE bool load_part(struct gang *g, const struct uop *in, u32 w,
 	return host && load_masked(row_at(g, in->d, at, size), host - first * size, mask, size);
 }
 
+/* What the others have there stays, though it is written again. */
+static inline void store_blended(const void *s, u64 host, u32 mask, u32 size)
+{
+	void *m = (void *)(uintptr_t)host;
+
+	if (size == 8)
+		blend_pairs(m, s, mask);
+	else
+		blend_words(m, s, mask);
+}
+
+/*
+ * Where the first lane of a warp has its element, or would have it, if those of the mask lie as in
+ * a row. False: they do not. That lanes that take no part have the addresses of a row, too, is
+ * usual, and quickly seen.
+ */
+static ALWAYS_INLINE bool find_row_of_part(const struct gang *g, const struct uop *in, u32 w,
+					   u32 mask, u32 size, const struct address_form *form,
+					   u64 *row)
+{
+	struct access a;
+
+	if (form->classify(g, in, w * WARP_LANES, WARP_LANES, size, row) == ADDRESS_ROW)
+		return !(*row & (size - 1));
+	access_begin(&a, size, w, mask);
+	form->of_warp(g, in, &a);
+	*row = a.address[__builtin_ctz(mask)] - (u64)(u32)__builtin_ctz(mask) * size;
+	return is_row_of_part(&a);
+}
+
 static ALWAYS_INLINE bool store_part(struct gang *g, const struct uop *in, u32 w, u32 mask,
 				     u32 size, const struct address_form *form)
 {
 	u32 first = (u32)__builtin_ctz(mask), at = w * WARP_LANES;
 	u32 n = WARP_LANES - (u32)__builtin_clz(mask) - first;
-	struct access a;
-	u64 host;
+	u64 host, row;
 
 	if (n == 1) {
 		host = find_one(g, in, at + first, form);
 		return host && store_one(g, in, at + first, host);
 	}
-	if (!size)
+	if (!size || !find_row_of_part(g, in, w, mask, size, form, &row))
 		return false;
-	access_begin(&a, size, w, mask);
-	form->of_warp(g, in, &a);
-	if (!is_row_of_part(&a))
-		return false;
-	host = form->check(g, in, a.address[first], n * size);
-	return host && store_masked(row_at(g, in->b, at, size), host - first * size, mask, size);
+	if (form->alone && (host = form->check(g, in, row, WARP_LANES * size)) != 0) {
+		store_blended(row_at(g, in->b, at, size), host, mask, size);
+		return true;
+	}
+	host = form->check(g, in, row + first * size, n * size);
+	if (host)
+		store_masked(row_at(g, in->b, at, size), host - first * size, mask, size);
+	return host != 0;
 }
 
 #endif

@@ -31,6 +31,12 @@ static inline u32 element_row(const struct gang *g, const struct uop *in, u32 e,
 	return in->mem.count == 1 ? first : g->env->program->ext[in->ext + e];
 }
 
+/* May what a row has of lanes that take no part be overwritten? */
+static inline bool load_may_overwrite(const struct gang *g, const struct uop *in)
+{
+	return (in->flags | UOPF_ANY) & g->overwrite;
+}
+
 static inline u32 value_bytes(const struct uop *in)
 {
 	return (u32)in->mem.size * in->mem.count;

@@ -383,13 +383,14 @@ enum uop_flag {
 	UOPF_GUARD_NOT = 1, /* @!p */
 	UOPF_BACK = 2,      /* jumps backwards: counts against the budget */
 	UOPF_POLL = 4,  /* jumps backwards: the loop reads what others may write, so it may wait */
-	UOPF_DEAD = 8,  /* lane operations: no lane that waits further on reads the row written */
+	UOPF_DEAD = 8,  /* lanes, loads: no lane that waits further on reads the rows written */
 	UOPF_SIGN = 16, /* memory: sign-extend narrow loads */
 	UOPF_WIDE = 32, /* memory: the address row is 64-bit */
 	UOPF_WIDE_DATA = 64, /* the data rows are 64-bit */
 	UOPF_UNSIGNED = 128, /* indexed memory: the index is unsigned */
 	UOPF_SYSTEM = 256,   /* atomics, fences: the host's threads take part, too */
 	UOPF_FIXED = 512,    /* memory: the addresses are the same for every CTA of the launch */
+	UOPF_ANY = 1024,     /* of no micro-op: stands for all of them */
 };
 
 /* bar.red */
