@@ -310,7 +310,8 @@ static u64 place_in(const struct mem *mem, u64 at)
 	return (at - (u64)(uintptr_t)mem->arena) & ADDRESS_MASK;
 }
 
-static void add_bulk_lines(struct cache_trace *t, u32 warp, struct cache_shape *s, u64 at, u64 bytes)
+static void add_bulk_lines(struct cache_trace *t, u32 warp, struct cache_shape *s, u64 at,
+			   u64 bytes)
 {
 	for (u64 n; bytes; at += n, bytes -= n) {
 		n = min_u64(bytes, CACHE_LINE_BYTES - at % CACHE_LINE_BYTES);
