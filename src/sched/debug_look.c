@@ -531,7 +531,7 @@ static bool move_bytes(const struct cta *c, u32 warp, u32 lane, enum mem_space s
 		return false;
 	if (to)
 		memcpy(to, at, bytes);
-	else
+	else if (from)
 		memcpy(at, from, bytes);
 	return true;
 }

@@ -113,7 +113,7 @@ static bool read_base_row(struct metric_base *b, char *line, const char *test, u
 			  struct text *why)
 {
 	struct metric_base_row r = {.line = number};
-	char *field[FIELDS_MAX];
+	char *field[FIELDS_MAX] = {NULL};
 	double launches;
 	u32 n = split_base_fields(line, field);
 
