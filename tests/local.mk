@@ -130,7 +130,7 @@ check_PROGRAMS += tests/oracle/caches_cross
 tests_oracle_caches_cross_SOURCES = tests/oracle/caches_cross.c
 tests_oracle_caches_cross_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_oracle_caches_cross_LDADD = $(UNIT_LDADD) -ldl
-EXTRA_DIST += tests/oracle/caches_cross.sh tests/counters/caches.tsv tests/counters/caches_more.tsv tests/counters/caches_h100.tsv tests/counters/managed.tsv \
+EXTRA_DIST += tests/oracle/caches_cross.sh tests/counters/caches.tsv tests/counters/caches_more.tsv tests/counters/caches_h100.tsv tests/counters/prefetch.tsv tests/counters/managed.tsv \
 	tests/counters/compare.awk
 # The same for other instructions and for random programs: tests/oracle/form_cross.sh BUILD
 check_PROGRAMS += tests/oracle/form_cross

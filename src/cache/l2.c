@@ -97,17 +97,36 @@ static void read_far(struct l2 *c, u64 line, u32 fetch, u32 piece, enum l2_class
 	fetch_home(c, e, lacks);
 }
 
+static void count_prefetch(struct l2 *c, const struct l2_line *e, u32 sectors, u32 lacks,
+			   bool was_there)
+{
+	u32 n = cache_count_sectors(sectors), misses = cache_count_sectors(lacks);
+
+	count_request(c, L2_PREFETCH, e, n, n - misses, was_there);
+	c->count.miss[L2_PREFETCH] += misses;
+}
+
 void l2_prefetch(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_class class)
 {
-	u32 home = l2_home_of(c, line), n = cache_count_sectors(sectors), hits;
+	u32 home = l2_home_of(c, line), lacks = sectors, fetch, hits;
+	struct l2_line *copy = home != side ? l2_look(c, l2_tag_of(line, side)) : NULL, *e;
 	bool was_there;
-	struct l2_line *e = l2_take(c, l2_tag_of(line, home), class, &was_there);
 
-	count_request(c, L2_PREFETCH, e, n, 0, false);
-	c->count.miss[L2_PREFETCH] += n;
-	if (home != side)
-		count_fabric(c, L2_PREFETCH, n, 0, false);
-	fetch_home(c, e, look_up(e, sectors, 1, &hits));
+	if (copy)
+		lacks = look_up(copy, sectors, 1, &hits);
+	if (copy && !lacks) {
+		count_prefetch(c, copy, sectors, 0, true);
+		return;
+	}
+	e = l2_take(c, l2_tag_of(line, home), class, &was_there);
+	fetch = look_up(e, lacks, 1, &hits);
+	if (home == side) {
+		count_prefetch(c, e, sectors, fetch, was_there);
+	} else {
+		count_prefetch(c, e, sectors, lacks, copy != NULL);
+		count_fabric(c, L2_PREFETCH, cache_count_sectors(lacks), hits, was_there);
+	}
+	fetch_home(c, e, fetch);
 }
 
 /* One line; returns the sectors that were fetched for it. */

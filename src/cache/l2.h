@@ -147,8 +147,8 @@ struct l2_lanes {
 };
 
 /*
- * Sectors come to the line's home, and count as misses even if they are there. A read of them from
- * the other side misses on its own, and finds them at home (measured on an H200).
+ * Sectors come to the line's home. The other side looks at its copy first, but gets none, so that
+ * what reads them there misses, and finds them at home (measured on an H200).
  */
 void l2_prefetch(struct l2 *c, u64 line, u32 sectors, u32 side, enum l2_class class);
 

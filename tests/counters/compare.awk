@@ -4,7 +4,7 @@
 #
 # A line for each column: rows where either is not 0, how many are equal, how many differ by at most 4 or 5 %, and the
 # column. rows=1: each row that differs by more, before them.
-BEGIN { FS = "\t" }
+BEGIN { FS = "\t"; launches = 0 }
 function near(x, y,   d) { d = x < y ? y - x : x - y; return d <= 4 || d <= 0.05 * x }
 FNR == NR && /^@/ { columns = NF; for (i = 2; i <= NF; i++) name[i] = $i; next }
 FNR == NR && /^#/ { next }

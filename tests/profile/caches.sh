@@ -59,6 +59,10 @@ agree "more: the first cache" '^l1tex__t_(requests|sectors|set)' 90 94
 agree "more: shared memory" '(wavefronts|conflicts).*shared' 90 97
 agree "more: sectors and wavefronts of instructions" '^memory_' 99 99
 
+measure h200 tests/counters/prefetch.tsv 999999
+agree "prefetches: the first cache" '^l1tex__t_(requests|sectors|set)' 98 99
+agree "prefetches: requests of SMs to the second cache" '^lts__t_(requests|sectors)_srcunit_tex' 77 84
+
 measure h100 tests/counters/caches_h100.tsv 999999
 agree "H100: the first cache" '^l1tex__t_(requests|sectors|set)' 90 94
 agree "H100: shared memory" '(wavefronts|conflicts).*shared' 92 97

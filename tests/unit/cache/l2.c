@@ -142,12 +142,17 @@ static void test_prefetch(void)
 		CHECK_EQ(c.count.fabric[L2_PREFETCH], far ? 2 : 0);
 		CHECK_EQ(c.count.dram_read, 2);
 		l2_prefetch(&c, line, 0x3, 0, L2_NORMAL);
-		CHECK_MSG(c.count.miss[L2_PREFETCH] == 4 && c.count.dram_read == 2,
-			  "once more, it misses and reads nothing");
+		CHECK_EQ(c.count.miss[L2_PREFETCH], far ? 4 : 2);
+		CHECK_EQ(c.count.fabric_hit[L2_PREFETCH], far ? 2 : 0);
+		CHECK_MSG(c.count.dram_read == 2, "once more, it reads nothing");
 		l2_read(&c, line, 0x3, 0, 2, L2_NORMAL);
 		CHECK_EQ(c.count.hit[L2_READ], far ? 0 : 2);
 		CHECK_EQ(c.count.fabric_hit[L2_READ], far ? 2 : 0);
 		CHECK_EQ(c.count.dram_read, 2);
+		l2_prefetch(&c, line, 0x7, 0, L2_NORMAL);
+		CHECK_EQ(c.count.miss[L2_PREFETCH], far ? 5 : 3);
+		CHECK_EQ(c.count.fabric[L2_PREFETCH], far ? 5 : 0);
+		CHECK_EQ(c.count.dram_read, 3);
 	}
 	l2_fini(&c);
 }
