@@ -264,7 +264,7 @@ static ALWAYS_INLINE void move_as_all(struct access *a)
 	u32 mask = a->mask;
 	u64 some = a->host[__builtin_ctz(mask)];
 
-	if (__builtin_popcount(mask) < WARP_LANES / 4)
+	if ((u32)__builtin_popcount(mask) < WARP_LANES / 4)
 		return;
 	FOR_LANES(l, WARP_LANES)
 		a->host[l] = mask >> l & 1 ? a->host[l] : some;
