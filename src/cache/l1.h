@@ -21,6 +21,13 @@ static inline u32 cache_count_sectors(u32 sectors)
 	return (u32)(0x4332322132212110u >> sectors * 4) & 7;
 }
 
+/* Counts that are nothing but words. */
+static inline void cache_add(u64 *to, const u64 *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
 struct l1_rules {
 	u32 lines; /* that the pool holds */
 	/*

@@ -310,9 +310,5 @@ void l2_far(struct l2 *c, enum l2_op op, u32 aperture, u32 count, u32 requests)
 
 void l2_counts_add(struct l2_counts *to, const struct l2_counts *from)
 {
-	u64 *t = (u64 *)to;
-	const u64 *f = (const u64 *)from;
-
-	for (size_t i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		t[i] += f[i];
+	cache_add((u64 *)to, (const u64 *)from, sizeof(*to) / sizeof(u64));
 }

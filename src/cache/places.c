@@ -38,11 +38,7 @@ void cache_place_count(struct cache_places *p, u64 line, u32 sectors, u32 missed
 
 void cache_insn_add(struct cache_insn *to, const struct cache_insn *from)
 {
-	u64 *t = (u64 *)to;
-	const u64 *f = (const u64 *)from;
-
-	for (size_t i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		t[i] += f[i];
+	cache_add((u64 *)to, (const u64 *)from, sizeof(*to) / sizeof(u64));
 }
 
 struct cache_places *cache_places_clone(const struct cache_places *p)

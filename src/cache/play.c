@@ -584,9 +584,5 @@ void cache_play_round(struct second *s, struct cache_sm *sm, u32 sms)
 
 void cache_counts_add(struct cache_counts *to, const struct cache_counts *from)
 {
-	u64 *t = (u64 *)to;
-	const u64 *f = (const u64 *)from;
-
-	for (size_t i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		t[i] += f[i];
+	cache_add((u64 *)to, (const u64 *)from, sizeof(*to) / sizeof(u64));
 }

@@ -19,7 +19,7 @@ libcore_la_SOURCES += \
 	src/check/order/between_report.c \
 	src/check/order/host.c src/check/order/host.h \
 	src/check/order/trace.c src/check/order/trace.h src/check/order/waits.c src/check/order/waits.h \
-	src/check/race/clock.c src/check/race/clock_cluster.c src/check/race/clock_known.c src/check/race/clock_copies.c src/check/race/clock_proxy.c src/check/race/clock.h \
+	src/check/race/clock.c src/check/race/clock_cluster.c src/check/race/clock_known.c src/check/race/clock_proxy.c src/check/race/clock.h \
 	src/check/race/known.c src/check/race/known.h \
 	src/check/race/lockstep.c src/check/race/lockstep.h \
 	src/check/race/quick.c src/check/race/quick_follow.c src/check/race/quick.h src/check/race/quick_int.h \

@@ -5,6 +5,7 @@
 
 #include "src/base/demangle.h"
 #include "src/base/file.h"
+#include "src/mem/mappings.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -14,26 +15,19 @@
 /* The file that is mapped there, and which of its bytes. */
 static bool find_mapping(u64 address, char *path, size_t room, u64 *at_byte)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
-	u64 from, to, offset;
-	char *line = NULL;
-	size_t cap = 0;
+	struct mem_mappings all;
+	struct mem_mapping m;
 	bool found = false;
-	int at;
 
-	while (f && !found && getline(&line, &cap, f) > 0) {
-		at = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to,
-			   &offset, &at) < 3 ||
-		    !at || line[at] != '/')
+	mem_mappings_open(&all);
+	while (!found && mem_mappings_next(&all, &m)) {
+		found = *m.name == '/' && address >= m.first && address < m.end;
+		if (!found)
 			continue;
-		found = address >= from && address < to;
-		*at_byte = address - from + offset;
-		snprintf(path, room, "%.*s", (int)strcspn(line + at, "\n"), line + at);
+		*at_byte = address - m.first + m.offset;
+		snprintf(path, room, "%s", m.name);
 	}
-	free(line);
-	if (f)
-		fclose(f);
+	mem_mappings_close(&all);
 	return found;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "src/dev/whereabouts.h"
 
+#include "src/mem/mappings.h"
 #include "src/mem/marks.h"
 #include "src/mem/near.h"
 #include "src/mem/pools.h"
@@ -79,29 +80,14 @@ static void say_near(const struct mem_near *n, const struct device_program *p, s
 
 /* ---- the host's ---- */
 
-/* One line of /proc/self/maps: does it hold the address, and is it memory at all? */
-static bool mapping_holds(const char *line, u64 address, const char **path)
-{
-	u64 from, to;
-	char access[8];
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &from, &to, access, &at) < 3)
-		return false;
-	*path = line + at;
-	return address >= from && address < to && *access == 'r';
-}
-
 static void say_host(const char *path, struct text *out)
 {
-	int n = (int)strcspn(path, "\n");
-
 	if (!strncmp(path, "[heap]", 6))
 		text_puts(out, "host memory (of malloc or new)");
 	else if (!strncmp(path, "[stack", 6))
 		text_puts(out, "host memory (the stack: a local variable)");
 	else if (*path == '/')
-		text_printf(out, "host memory (of %.*s)", n, path);
+		text_printf(out, "host memory (of %s)", path);
 	else
 		text_puts(out, "host memory");
 	text_puts(out, ", neither managed nor registered");
@@ -110,20 +96,17 @@ static void say_host(const char *path, struct text *out)
 /* False: the host has nothing there, or does not tell. */
 static bool describe_host(u64 address, struct text *out)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
-	const char *path;
-	char *line = NULL;
-	size_t cap = 0;
+	struct mem_mappings all;
+	struct mem_mapping m;
 	bool found = false;
 
-	while (f && !found && getline(&line, &cap, f) > 0) {
-		found = mapping_holds(line, address, &path);
+	mem_mappings_open(&all);
+	while (!found && mem_mappings_next(&all, &m)) {
+		found = address >= m.first && address < m.end && *m.rights == 'r';
 		if (found)
-			say_host(path, out);
+			say_host(m.name, out);
 	}
-	free(line);
-	if (f)
-		fclose(f);
+	mem_mappings_close(&all);
 	return found;
 }
 

@@ -2,9 +2,9 @@
  * Guarded accesses to the host's memory: a recovery point for each thread.
  */
 #include "src/mem/guard.h"
+#include "src/mem/mappings.h"
 
 #include <setjmp.h>
-#include <stdio.h>
 
 struct recovery {
 	jmp_buf at;
@@ -49,43 +49,29 @@ void mem_guard_recover(const siginfo_t *info)
 	_longjmp(recovery->at, 1);
 }
 
-/* A line of /proc/self/maps: [*first, *last) with its rights. */
-static bool read_mapping(FILE *f, u64 *first, u64 *last, char rights[5])
-{
-	unsigned long from, to;
-	int c;
-
-	if (fscanf(f, "%lx-%lx %4s", &from, &to, rights) != 3)
-		return false;
-	while ((c = fgetc(f)) != EOF && c != '\n')
-		;
-	*first = from;
-	*last = to;
-	return true;
-}
-
 bool mem_guard_find_bad(u64 at, u64 bytes, bool write, u64 *bad, bool *exists)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
-	u64 first, last, end;
-	char rights[5];
+	struct mem_mappings all;
+	struct mem_mapping m;
+	u64 end;
 
-	if (!f)
+	mem_mappings_open(&all);
+	if (!all.f)
 		return false;
 	if (__builtin_add_overflow(at, bytes, &end))
 		end = UINT64_MAX;
 	*exists = false;
-	/* Sorted, without overlaps: `at` moves to the end of what is good. */
-	while (at < end && read_mapping(f, &first, &last, rights)) {
-		if (last <= at)
+	/* `at` moves to the end of what is good. */
+	while (at < end && mem_mappings_next(&all, &m)) {
+		if (m.end <= at)
 			continue;
-		*exists = first <= at;
-		if (!*exists || rights[write ? 1 : 0] == '-')
+		*exists = m.first <= at;
+		if (!*exists || m.rights[write ? 1 : 0] == '-')
 			break;
-		at = last;
+		at = m.end;
 		*exists = false;
 	}
-	fclose(f);
+	mem_mappings_close(&all);
 	*bad = at;
 	return at < end;
 }

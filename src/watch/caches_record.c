@@ -136,9 +136,14 @@ static u8 aperture_of(struct mem *m, u64 address)
 }
 
 /* Addresses from the start of the device's memory, which lies elsewhere in every process. */
+static u64 place_in(const struct mem *mem, u64 address)
+{
+	return (address - (u64)(uintptr_t)mem->arena) & ADDRESS_MASK;
+}
+
 static u64 place(const struct exec_access *a, u32 lane)
 {
-	return (a->address[lane] - (u64)(uintptr_t)a->cta->env->mem->arena) & ADDRESS_MASK;
+	return place_in(a->cta->env->mem, a->address[lane]);
 }
 
 /* The line of a shape's first piece. */
@@ -292,10 +297,10 @@ static u64 insn_number(const struct uop *in)
 }
 
 /* The policy of an access that was given one. */
-static void take_hint(const struct caches_launch *l, const struct cache_trace *t,
-		      const struct exec_access *a, struct watch_policy *p)
+static void take_hint(const struct caches_launch *l, const struct cache_trace *t, u32 warp,
+		      const struct uop *in, struct watch_policy *p)
 {
-	u8 hint = cache_trace_hint_of(t, a->warp, insn_number(a->in));
+	u8 hint = cache_trace_hint_of(t, warp, insn_number(in));
 	u64 policy = hint ? l->hints.policy[hint - 1] : 0;
 
 	p->policy.hint = hint;
@@ -303,11 +308,6 @@ static void take_hint(const struct caches_launch *l, const struct cache_trace *t
 		p->policy.keep = L1_KEEP_NOTHING;
 	if (policy & L2_POLICY_FETCH_256)
 		p->policy.fetch_sectors = 256 / CACHE_SECTOR_BYTES;
-}
-
-static u64 place_in(const struct mem *mem, u64 at)
-{
-	return (at - (u64)(uintptr_t)mem->arena) & ADDRESS_MASK;
 }
 
 static void add_bulk_lines(struct cache_trace *t, u32 warp, struct cache_shape *s, u64 at,
@@ -319,7 +319,7 @@ static void add_bulk_lines(struct cache_trace *t, u32 warp, struct cache_shape *
 	}
 }
 
-/* Lanes of one warp. */
+/* Lanes of a warp that name lines: the sectors that they name count together. */
 static void add_prefetch(struct cache_trace *t, const struct exec_hint *h, struct cache_shape *s)
 {
 	struct mem *mem = h->cta->env->mem;
@@ -334,19 +334,39 @@ static void add_prefetch(struct cache_trace *t, const struct exec_hint *h, struc
 		address[lane] = place_in(mem, h->value[lane]);
 		mask |= 1u << lane;
 	}
-	s->kind = CACHE_PREFETCH;
 	if (!mask)
 		return;
 	cache_shape_global(s, address, mask, 1, false);
 	cache_trace_add(t, h->warp, s);
 }
 
+/* Lines of lanes, one after the other. */
+static void add_told(struct cache_trace *t, const struct exec_hint *h, struct cache_shape *s)
+{
+	struct mem *mem = h->cta->env->mem;
+
+	for (u32 m = h->mask; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+		u64 at = place_in(mem, h->value[lane]);
+
+		if (aperture_of(mem, h->value[lane]) != L2_DEVICE)
+			continue;
+		if (!h->bytes)
+			at &= ~(u64)(CACHE_LINE_BYTES - 1);
+		add_bulk_lines(t, h->warp, s, at, h->bytes ? h->bytes[lane] : CACHE_LINE_BYTES);
+	}
+}
+
 void watch_caches_hint(void *user, const struct exec_hint *h)
 {
+	static const u8 kinds[] = {[HINT_NORMAL] = CACHE_NORMAL,
+				   [HINT_DISCARD] = CACHE_DISCARD,
+				   [HINT_PREFETCH] = CACHE_PREFETCH,
+				   [HINT_BULK_PREFETCH] = CACHE_BULK_PREFETCH};
 	struct caches_launch *l;
 	struct cache_trace *t = watch_caches_trace(user, h->cta, &l);
-	struct mem *mem = h->cta->env->mem;
-	struct cache_shape s = {.pc = h->pc};
+	struct watch_policy p;
+	struct cache_shape s;
 
 	if (!t)
 		return;
@@ -357,25 +377,16 @@ void watch_caches_hint(void *user, const struct exec_hint *h)
 				 hint_number(l, h->cta->env->grid_id, policy));
 		return;
 	}
-	if (h->kind == HINT_PREFETCH) {
+	p = *policy_of(l, h->in, h->pc);
+	if (p.takes_hint)
+		take_hint(l, t, h->warp, h->in, &p);
+	s.pc = h->pc;
+	s.kind = kinds[h->kind];
+	s.policy = p.policy;
+	if (h->kind == HINT_PREFETCH)
 		add_prefetch(t, h, &s);
-		return;
-	}
-	s.kind = h->kind == HINT_NORMAL    ? CACHE_NORMAL
-		 : h->kind == HINT_DISCARD ? CACHE_DISCARD
-					   : CACHE_BULK_PREFETCH;
-	for (u32 m = h->mask; m; m &= m - 1) {
-		u32 lane = (u32)__builtin_ctz(m);
-		u64 at = h->value[lane], in_arena = place_in(mem, at);
-
-		if (aperture_of(mem, at) != L2_DEVICE)
-			continue;
-		if (h->bytes)
-			add_bulk_lines(t, h->warp, &s, in_arena, h->bytes[lane]);
-		else
-			add_bulk(t, h->warp, &s, in_arena & ~(u64)(CACHE_LINE_BYTES - 1),
-				 CACHE_LINE_BYTES);
-	}
+	else
+		add_told(t, h, &s);
 }
 
 void watch_caches_access(void *user, const struct exec_access *a)
@@ -395,7 +406,7 @@ void watch_caches_access(void *user, const struct exec_access *a)
 	p = policy_of(l, a->in, a->pc);
 	if (PL_UNLIKELY(p->takes_hint)) {
 		hinted = *p;
-		take_hint(l, t, a, &hinted);
+		take_hint(l, t, a->warp, a->in, &hinted);
 		p = &hinted;
 		pattern ^= pattern ? (u64)hinted.policy.hint << 56 : 0;
 	}

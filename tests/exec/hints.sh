@@ -48,6 +48,18 @@ between 100 100 "$(again 5)" "applypriority takes it back"
 between 0 10 "$(again 0 $((0x14F0000000000000)))" "a policy that is given as a number does the same"
 between 100 100 "$(again 0 $((0x16F0000000000000)))" "that of evict_normal keeps nothing"
 
+# ahead MODE: the same of 512 KiB that were prefetched.
+ahead()
+{
+	n=$(counter dram__sectors_read.sum --kernel ahead --block 1024 --buffer p:u32[131072] --buffer q:u32[2097152] \
+		--arg u32="$1")
+	echo $(((n - 262144 - 16384) * 100 / 16384))
+}
+between 100 100 "$(ahead 0)" "what is prefetched goes as what is read"
+between 0 10 "$(ahead 1)" "prefetched with evict_last it stays"
+between 100 100 "$(ahead 2)" "bulk prefetches keep nothing"
+between 0 10 "$(ahead 3)" "but with a policy"
+
 # The values of policies, made by lanes apart: the same whatever runs or watches them.
 lane=0
 while [ $lane -lt 32 ]; do

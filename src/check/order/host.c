@@ -5,10 +5,9 @@
 #include "src/check/order/host.h"
 
 #include "src/mem/guard.h"
+#include "src/mem/mappings.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -129,25 +128,18 @@ static bool is_own_stack(u64 first, u64 end)
 	return is;
 }
 
-/* Of a line of /proc/self/maps that is all or a part of the range: may its pages be guarded? */
-static bool may_guard_mapping(const char *line, const char *rights)
-{
-	return rights[0] == 'r' && rights[1] == 'w' && rights[2] == '-' && !strstr(line, "[stack");
-}
-
 static bool may_guard(u64 first, u64 end)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
-	bool may = f && !is_own_stack(first, end);
-	char line[512], rights[5];
-	u64 from, to;
+	struct mem_mappings all;
+	struct mem_mapping m;
+	bool may;
 
-	while (may && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) == 3 &&
-		    from < end && to > first)
-			may = may_guard_mapping(line, rights);
-	if (f)
-		fclose(f);
+	mem_mappings_open(&all);
+	may = all.f && !is_own_stack(first, end);
+	while (may && mem_mappings_next(&all, &m))
+		if (m.first < end && m.end > first)
+			may = !memcmp(m.rights, "rw-", 3) && strncmp(m.name, "[stack", 6) != 0;
+	mem_mappings_close(&all);
 	return may;
 }
 

@@ -439,14 +439,15 @@ static void prefetch_pages(const struct rows_visit *v)
 	for (u32 m = v->a->mask; m; m &= m - 1) {
 		page[n] = shadow_page_at(&v->launch->global, v->a->address[__builtin_ctz(m)]);
 		if (page[n])
-			__builtin_prefetch(page[n++]);
+			__builtin_prefetch(page[n]);
+		n++;
 	}
 	for (u32 i = 0, m = v->a->mask; i < n; i++, m &= m - 1) {
 		u64 at = v->a->address[__builtin_ctz(m)] % SHADOW_PAGE;
 
-		if (page[i]->rows)
+		if (page[i] && page[i]->rows)
 			__builtin_prefetch(&page[i]->rows[at >> page[i]->shift >> 4], 1);
-		else if (page[i]->runs)
+		else if (page[i] && page[i]->runs)
 			__builtin_prefetch(page[i]->runs, 1);
 	}
 }
