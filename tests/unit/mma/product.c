@@ -4,6 +4,10 @@
  * block length and rounding, dense and sparse, with zeros, subnormals and exponents far apart.
  * Built once for each host level.
  */
+#ifdef __SANITIZE_ADDRESS__
+/* All of this in one unit takes minutes to compile if it is checked and optimised. */
+#pragma GCC optimize("O0")
+#endif
 #define EXEC_NAME(x) x##_test
 #include "src/mma/block.c"
 #include "src/mma/plane_dense.c"
