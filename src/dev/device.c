@@ -5,6 +5,7 @@
 #include "src/base/demangle.h"
 #include "src/base/cgroup.h"
 #include "src/base/setting.h"
+#include "src/base/stats.h"
 #include "src/dev/device_int.h"
 #include "src/dev/memory/watch.h"
 #include "src/dev/texture/texref.h"
@@ -50,10 +51,17 @@ static u64 free_memory(void)
 	return bytes > MEMORY_LEAST ? bytes / MEMORY_LEAST * MEMORY_LEAST : MEMORY_LEAST;
 }
 
+/* Statistics count what is interpreted, unless they are asked for what is compiled. */
+static enum tier_choice unset_tier(void)
+{
+	return stats_on() ? TIER_ONE : TIER_AUTO;
+}
+
 bool device_settings_read(struct device_settings *s, struct text *why)
 {
 	u64 one_order = s->sched.deterministic, stable = s->sched.stable;
-	u64 tier = TIER_ONE, workers = s->sched.workers, eager = s->async_eager, checks = s->checks;
+	u64 tier = unset_tier(), workers = s->sched.workers, eager = s->async_eager,
+	    checks = s->checks;
 	const char *isa = setting_text(SETTING_HOST_ISA);
 
 	if (!settings_check(why) || !setting_read(SETTING_WORKERS, &workers, why) ||

@@ -235,6 +235,14 @@ struct diverged {
  * The state of a gang: warps first_warp .. first_warp + warps - 1 of its CTA. In warp and masked
  * mode lane0, lanes, warp and active narrow it to one warp.
  */
+/* How far an access goes on from one call of compiled code to the next. */
+struct exec_stride {
+	u64 at;    /* the host's address, in the last call */
+	s64 step;  /* since the one before */
+	s64 ahead; /* step, if it was the same twice; else 0 */
+};
+#define EXEC_STRIDES 64u
+
 struct gang {
 	u8 *regs;
 	u32 lane0, lanes; /* lanes to work on: first in the rows, how many (multiple of 32) */
@@ -271,7 +279,9 @@ struct gang {
 	u32 wait_pc; /* the micro-op that reads it, NO_PC: none */
 	struct fault *fault;
 	void *scratch; /* 32 double words, for masked mode */
-	u32 calls;     /* of compiled runs: src/tier/op_tier.c */
+	/* Compiled runs, src/tier/op_tier.c: calls, and strides by allocation cache */
+	u32 calls;
+	struct exec_stride stride[EXEC_STRIDES];
 	struct diverged diverged;
 };
 

@@ -76,6 +76,9 @@ bool EXEC_NAME(branch_targets)(const struct gang *g, const struct uop *in, u32 *
 struct tier_reach;
 bool EXEC_NAME(affine_reach)(const struct gang *g, const struct uop *in, bool whole,
 			     struct tier_reach *out, u64 *bytes, bool *one_row);
+/* May all of that be touched? */
+bool EXEC_NAME(affine_allowed)(const struct gang *g, const struct uop *in,
+			       const struct tier_reach *x, u64 bytes);
 
 /* For functions whose last arguments are constants where speed matters. */
 #define ALWAYS_INLINE __attribute__((always_inline)) inline

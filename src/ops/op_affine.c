@@ -372,3 +372,9 @@ bool EXEC_NAME(affine_reach)(const struct gang *g, const struct uop *in, bool wh
 	*one_row = x.unit == g->warps * WARP_LANES;
 	return !whole || check_global(g, in, x.first, x.bytes);
 }
+
+bool EXEC_NAME(affine_allowed)(const struct gang *g, const struct uop *in,
+			       const struct tier_reach *x, u64 bytes)
+{
+	return check_global(g, in, x->base, (u32)bytes);
+}

@@ -31,17 +31,22 @@ struct emit_value {
 	struct emit_line line;
 };
 
+/* Of the code of a run: the first makes what is common to all. */
+enum { VARIANT_FULL, VARIANT_MASKED, VARIANT_SPANS, VARIANTS };
+
 struct emit {
 	const struct program *p;
 	struct tier_run *run;
 	const struct tier_live *live;
 	bool study, opaque;
-	bool masked; /* the variant for warps of which some lanes take part */
+	bool masked;  /* the variants for warps of which some lanes take part: */
+	bool spans;   /* rows are loaded for all lanes, which has to be allowed */
+	bool spanned; /* this makes a difference */
 	/*
 	 * Before the loop over warps; for a warp, what depends on lines alone, then all other: so
 	 * that accesses to lines stand in one block with the operations between them.
 	 */
-	struct text head, early, late, *out, part[2];
+	struct text head, early, late, *out, part[VARIANTS];
 	u32 names, labels;
 	u32 ok, ok_early; /* conditions that have to hold before the next access, 0: none */
 	u32 mask;         /* masked: lanes, as <32 x i1> */

@@ -63,10 +63,35 @@ static u32 bytes_at_once(const struct place *x, u32 width)
 						 : width;
 }
 
+static u32 bytes_of_lanes(const struct parts *p)
+{
+	return p->n * p->bytes * WARP_LANES;
+}
+
+static void load_side_by_side(struct emit *e, u32 host, struct parts *p)
+{
+	emit_hint(e, host, bytes_of_lanes(p));
+	emit_row_load(e, host, p);
+}
+
+static void store_side_by_side(struct emit *e, u32 host, const struct parts *p)
+{
+	emit_hint(e, host, bytes_of_lanes(p));
+	emit_row_store(e, host, p);
+}
+
+static void hint_halves(struct emit *e, const u32 *host, const struct parts *p)
+{
+	for (u32 i = 0; i < 2; i++)
+		emit_hint(e, host[i], bytes_of_lanes(p) / 2);
+}
+
 static void load_both(struct emit *e, const struct place *x, struct parts *p)
 {
 	u32 host[2] = {emit_host(e, x->first), emit_host(e, x->high)};
 
+	if (x->rows)
+		hint_halves(e, host, p);
 	(x->rows ? emit_halves_load : emit_same_halves_load)(e, host, p);
 }
 
@@ -74,6 +99,7 @@ static void store_both(struct emit *e, const struct place *x, const struct parts
 {
 	u32 host[2] = {emit_host(e, x->first), emit_host(e, x->high)};
 
+	hint_halves(e, host, p);
 	emit_halves_store(e, host, p);
 }
 
@@ -87,7 +113,7 @@ static void load_at(struct emit *e, const struct uop *in)
 	from = emit_place_require(e, &x, width);
 	emit_flush(e);
 	if (x.how == HOW_ROW)
-		emit_row_load(e, emit_host(e, x.first), &p);
+		load_side_by_side(e, emit_host(e, x.first), &p);
 	else if (x.how == HOW_SAME)
 		emit_same_load(e, emit_host(e, x.first), &p);
 	else if (x.how == HOW_HALVES)
@@ -107,7 +133,7 @@ static void store_at(struct emit *e, const struct uop *in)
 	from = emit_place_require(e, &x, width);
 	settle_store(e);
 	if (x.how == HOW_ROW)
-		emit_row_store(e, emit_host(e, x.first), &p);
+		store_side_by_side(e, emit_host(e, x.first), &p);
 	else if (x.how == HOW_HALVES)
 		store_both(e, &x, &p);
 	else
@@ -189,7 +215,7 @@ static void reach_halves(struct emit *e, const struct uop *in, u32 *host)
 	for (u32 i = 0; i < 2; i++) {
 		u32 at = address_of_half(e, in, i);
 
-		if (e->masked)
+		if (e->masked && !e->spans)
 			require_half(e, at, i, emit_width(in));
 		host[i] = emit_host(e, at);
 	}
@@ -204,6 +230,7 @@ static void emit_affine(struct emit *e, const struct uop *in)
 	if (uop_kind(in->inner) == UOP_LOAD) {
 		reach_halves(e, in, host);
 		emit_flush(e);
+		hint_halves(e, host, &p);
 		emit_halves_load(e, host, &p);
 		emit_parts_split(e, in, &p);
 		return;
@@ -211,6 +238,7 @@ static void emit_affine(struct emit *e, const struct uop *in)
 	p = emit_parts_join(e, in);
 	reach_halves(e, in, host);
 	settle_store(e);
+	hint_halves(e, host, &p);
 	emit_halves_store(e, host, &p);
 }
 

@@ -60,6 +60,11 @@ void emit_inside_require(struct emit *e, u32 address, u32 bytes, u32 width);
 u32 emit_place_require(struct emit *e, const struct place *p, u32 width);
 u32 emit_offset(struct emit *e, u32 address, s64 n);
 /* Where the host has what is at an address. */
+/*
+ * Lanes side by side from the host's address on, so many bytes of them, are loaded or stored: ask
+ * for those of the next call.
+ */
+void emit_hint(struct emit *e, u32 host, u32 bytes);
 u32 emit_host(struct emit *e, u32 address);
 
 /* ---- emit_value.c ---- */

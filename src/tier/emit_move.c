@@ -137,6 +137,13 @@ static void put_suffix(struct emit *e, u32 n, u32 bytes)
 		emit_text(e, "v%ui%u", n, bytes * 8);
 }
 
+/* Do loads of rows leave out lanes that take no part? */
+static bool masks_loads(struct emit *e)
+{
+	e->spanned |= e->spans;
+	return e->masked && !e->spans;
+}
+
 /* n elements; only those of lanes that take part where `masked`. */
 static u32 load_vector(struct emit *e, u32 host, u32 n, u32 bytes, u32 align, bool masked, u32 half)
 {
@@ -359,7 +366,7 @@ void emit_halves_load(struct emit *e, const u32 *host, struct parts *p)
 {
 	u32 half[2][PARTS_MOST];
 
-	if (e->masked && p->n > 1) {
+	if (p->n > 1 && masks_loads(e)) {
 		load_lanes(e, hosts_of_halves(e, host, p->n * p->bytes), p);
 		return;
 	}
@@ -367,8 +374,8 @@ void emit_halves_load(struct emit *e, const u32 *host, struct parts *p)
 		if (p->n > 1)
 			take_half(e, host[h], p->n, p->bytes, half[h]);
 		else
-			half[h][0] =
-				load_vector(e, host[h], HALF, p->bytes, p->bytes, e->masked, h);
+			half[h][0] = load_vector(e, host[h], HALF, p->bytes, p->bytes,
+						 masks_loads(e), h);
 	for (u32 i = 0; i < p->n; i++)
 		p->at[i] = join_halves(e, p->bytes, half[0][i], half[1][i]);
 }
@@ -402,7 +409,7 @@ void emit_row_load(struct emit *e, u32 host, struct parts *p)
 	u32 half[2];
 
 	if (p->n == 1) {
-		p->at[0] = load_vector(e, host, WARP_LANES, p->bytes, p->bytes, e->masked, 0);
+		p->at[0] = load_vector(e, host, WARP_LANES, p->bytes, p->bytes, masks_loads(e), 0);
 		return;
 	}
 	halves_of_row(e, host, p, half);

@@ -29,6 +29,23 @@ u32 emit_host(struct emit *e, u32 address)
 	return h;
 }
 
+void emit_hint(struct emit *e, u32 host, u32 bytes)
+{
+	u32 n = emit_access_number(e), next = emit_name(e);
+
+	if (e->run->access[n].shared)
+		return;
+	e->run->hints |= 1u << n;
+	emit_text(e, "store i64 %%v%u, %s %%now.%u\n", host, emit_pointer(e, "i64"), n);
+	emit_text(e, "%%v%u = add i64 %%v%u, %%ahead.%u\n", next, host, n);
+	for (u32 at = 0; at < bytes; at += 64) {
+		u32 p = emit_point(e, at ? emit_offset(e, next, at) : next, "i8");
+
+		emit_text(e, "call void @llvm.prefetch.p0%s(%s %%v%u, i32 0, i32 3, i32 1)\n",
+			  e->opaque ? "" : "i8", emit_pointer(e, "i8"), p);
+	}
+}
+
 static struct place follow_line(struct emit *e, const struct uop *in, struct emit_line x,
 				struct place otherwise)
 {
@@ -154,6 +171,14 @@ void emit_window_open(struct emit *e, u32 bytes)
 		    emit_pointer(e, "i64"), n, emit_pointer(e, "i64"), n, n, n, n, n,
 		    emit_pointer(e, "i64"), n, emit_pointer(e, "i64"), n);
 	text_printf(&e->head,
+		    "%%ahead.%u.a = add i64 %%ahead, %u\n"
+		    "%%ahead.%u.p = inttoptr i64 %%ahead.%u.a to %s\n"
+		    "%%ahead.%u = load i64, %s %%ahead.%u.p\n"
+		    "%%now.%u.a = add i64 %%now, %u\n"
+		    "%%now.%u = inttoptr i64 %%now.%u.a to %s\n",
+		    n, n * 8, n, n, emit_pointer(e, "i64"), n, emit_pointer(e, "i64"), n, n, n * 8,
+		    n, n, emit_pointer(e, "i64"));
+	text_printf(&e->head,
 		    "%%most.%u = sub i64 %%span.%u, %u\n"
 		    "%%fits.%u = icmp uge i64 %%span.%u, %u\n",
 		    n, n, bytes, n, n, bytes);
@@ -190,7 +215,7 @@ static void require_row(struct emit *e, u32 first, u32 width)
 {
 	u32 skip, at, bytes;
 
-	if (!e->masked) {
+	if (!e->masked || e->spans) {
 		emit_inside_require(e, first, 0, width);
 		return;
 	}

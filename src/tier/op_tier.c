@@ -108,6 +108,61 @@ static void open_calls(struct gang *one, const struct gang *g, u8 *rows)
 	one->cta = g->cta;
 }
 
+/* May all lanes of the gang, those that take no part too, load and store by affine accesses? */
+static bool reaches_are_allowed(const struct gang *g, const struct uop *in,
+				const struct tier_run *r, const struct reaches *x)
+{
+	for (u32 i = 0; r->affines && i < r->accesses; i++)
+		if (r->access[i].affine &&
+		    !EXEC_NAME(affine_allowed)(g, in + r->access[i].at, &x->at[i], x->bytes[i]))
+			return false;
+	return true;
+}
+
+/* A warp that may not load for all its lanes does so for those that take part. */
+static u32 run_spans(const struct tier_run *r, const struct tier_call *call, u32 first, u32 end)
+{
+	while (first < end) {
+		u32 done = r->spans(call, first, end, false);
+
+		if (done == end)
+			return end;
+		first = r->code(call, done, done + 1, false);
+		if (first == done)
+			return done;
+	}
+	return end;
+}
+
+static struct exec_stride *stride_of(struct gang *g, const struct tier_run *r, u32 access)
+{
+	return &g->stride[r->access[access].cache % EXEC_STRIDES];
+}
+
+/* Accesses that go on by the same step are expected to do so once more. */
+static void look_ahead(struct gang *g, const struct tier_run *r, const struct tier_call *call)
+{
+	s64 *ahead = (s64 *)(uintptr_t)call->ahead;
+
+	for (u32 i = 0; i < r->accesses; i++) {
+		ahead[i] = stride_of(g, r, i)->ahead;
+		call->now[i] = 0;
+	}
+}
+
+static void note_strides(struct gang *g, const struct tier_run *r, const u64 *now)
+{
+	for (u32 m = r->hints; m; m &= m - 1) {
+		u32 i = (u32)__builtin_ctz(m);
+		struct exec_stride *x = stride_of(g, r, i);
+		s64 step = (s64)(now[i] - x->at);
+
+		x->ahead = step == x->step ? step : 0;
+		x->step = step;
+		x->at = now[i];
+	}
+}
+
 /* Runs the code for all warps that it can do. Returns the first that it has not. */
 static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const struct tier_run *r)
 {
@@ -115,6 +170,8 @@ static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const stru
 	bool whole = g->full;
 	u64 sink[4] __attribute__((aligned(32))) = {0};
 	u8 rows[TIER_CALL_ROWS * TIER_CALL_ROW] __attribute__((aligned(64)));
+	s64 ahead[TIER_ACCESSES];
+	u64 now[TIER_ACCESSES];
 	struct mem_cache shared = {0, g->env->shared_bytes, (u64)(uintptr_t)g->shared};
 	struct gang one;
 	struct reaches x;
@@ -127,7 +184,9 @@ static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const stru
 				 .shared = &shared,
 				 .gang = &one,
 				 .rows = rows,
-				 .handlers = g->env->ops->mode[MODE_GANG]->run};
+				 .handlers = g->env->ops->mode[MODE_GANG]->run,
+				 .ahead = ahead,
+				 .now = now};
 
 	if (r->calls)
 		open_calls(&one, g, rows);
@@ -135,7 +194,13 @@ static OUT_OF_LINE u32 run_code(struct gang *g, const struct uop *in, const stru
 		live[w] = g->warp_at[w].live;
 	if (!find_reaches(g, in, r, whole, &x) || !loads_apart(g, r, &x))
 		return first;
-	return r->code(&call, first, end, whole);
+	look_ahead(g, r, &call);
+	if (!whole && r->spans && reaches_are_allowed(g, in, r, &x))
+		end = run_spans(r, &call, first, end);
+	else
+		end = r->code(&call, first, end, whole);
+	note_strides(g, r, now);
+	return end;
 }
 
 /* Of `warps` warps that have done the run, so many by code; where it is counted. */

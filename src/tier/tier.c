@@ -35,6 +35,7 @@ static struct {
 	 .done = PTHREAD_COND_INITIALIZER};
 
 static u32 chosen = TIER_ONE; /* atomic */
+static bool missing;          /* atomic: LLVM, as far as is known */
 
 void tier_choose(enum tier_choice x)
 {
@@ -61,6 +62,44 @@ bool tier_is_wanted(void)
 	return tier_chosen() != TIER_ONE;
 }
 
+/* ---- LLVM ---- */
+
+/* LLVM's data must not go while the thread uses it, or loads it. */
+static void end_thread(void)
+{
+	pthread_mutex_lock(&all.lock);
+	__atomic_store_n(&all.ends, true, __ATOMIC_RELAXED);
+	pthread_cond_broadcast(&all.more);
+	while (all.busy)
+		pthread_cond_wait(&all.done, &all.lock);
+	pthread_mutex_unlock(&all.lock);
+}
+
+/* LLVM's own data outlive what is registered after it was loaded. */
+static void load_llvm(void)
+{
+	if (atexit(end_thread) || !tier_llvm_ready() || atexit(end_thread))
+		__atomic_store_n(&missing, true, __ATOMIC_RELEASE);
+}
+
+/* May code be made? */
+static bool compiles(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load_llvm);
+	return !__atomic_load_n(&missing, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&all.ends, __ATOMIC_RELAXED);
+}
+
+static void compile_or_leave(struct tier *t)
+{
+	if (compiles())
+		tier_compile_runs(t);
+	else
+		tier_leave_waiting(t);
+}
+
 /* ---- the thread ---- */
 
 static void *work(void *user)
@@ -80,24 +119,13 @@ static void *work(void *user)
 		t->waits = false;
 		all.busy = t;
 		pthread_mutex_unlock(&all.lock);
-		tier_compile_runs(t);
+		compile_or_leave(t);
 		pthread_mutex_lock(&all.lock);
 		all.busy = NULL;
 		pthread_cond_broadcast(&all.done);
 	}
 	pthread_mutex_unlock(&all.lock);
 	return NULL;
-}
-
-/* LLVM's data must not go while the thread uses it. */
-static void end_thread(void)
-{
-	pthread_mutex_lock(&all.lock);
-	all.ends = true;
-	pthread_cond_broadcast(&all.more);
-	while (all.busy)
-		pthread_cond_wait(&all.done, &all.lock);
-	pthread_mutex_unlock(&all.lock);
 }
 
 /* Nothing is compiled while a process forks: the child can use LLVM. */
@@ -134,28 +162,14 @@ void tier_watch_forks(void)
 	pthread_once(&once, expect_forks);
 }
 
-/* May code be made? LLVM's own data outlive what is registered after it was loaded. */
-static bool compiles_locked(void)
-{
-	static bool registered;
-
-	if (!tier_llvm_ready() || all.ends)
-		return false;
-	if (!registered)
-		registered = !atexit(end_thread);
-	return registered;
-}
-
 static bool start_thread_locked(void)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t none, old;
 
-	if (all.started)
-		return true;
-	if (!compiles_locked())
-		return false;
+	if (all.started || all.ends)
+		return all.started;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&none);
@@ -290,7 +304,7 @@ const struct uop *tier_begin(const struct exec_env *e)
 	struct tier *t;
 	struct uop *uop = NULL;
 
-	if (PL_LIKELY(!tier_is_wanted()) || !may_run(e))
+	if (!tier_is_wanted() || __atomic_load_n(&missing, __ATOMIC_RELAXED) || !may_run(e))
 		return p->uop;
 	tier_watch_forks();
 	pthread_mutex_lock(&all.lock);
@@ -477,10 +491,7 @@ void tier_look(const struct gang *g, struct tier_run *r, u32 calls)
 		return;
 	}
 	pthread_mutex_lock(&all.lock);
-	if (compiles_locked())
-		tier_compile_runs(t);
-	else
-		tier_leave_waiting(t);
+	compile_or_leave(t);
 	pthread_mutex_unlock(&all.lock);
 }
 

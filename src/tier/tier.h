@@ -38,6 +38,9 @@ struct tier_call {
 	struct gang *gang;
 	u8 *rows;
 	exec_handler *const *handlers;
+	/* By access: bytes from what it loads or stores to what is asked for; and where that is. */
+	const s64 *ahead;
+	u64 *now;
 };
 
 /* Rows of that gang: the result, then operands. */
@@ -82,10 +85,13 @@ struct tier_run {
 	u32 first, n;
 	u8 state;          /* enum tier_state; atomic */
 	bool looks_always; /* is wanted compiled at its first call */
+	bool has_spans;    /* or will, when it has code */
 	tier_function *code;
+	tier_function *spans; /* for warps of which some lanes take part, loading all; or NULL */
 	u32 accesses, affines, roots;
 	bool stores;
 	u32 calls;          /* of handlers */
+	u32 hints;          /* accesses, as bits, that ask for what comes next */
 	struct uop *beside; /* calls: its micro-ops with rows of their own */
 	struct tier_access access[TIER_ACCESSES];
 	struct tier_root root[TIER_ROOTS];

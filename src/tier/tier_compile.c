@@ -62,7 +62,7 @@ static void put_frame(const struct tier *t, struct text *out)
 		    "attributes #0 = { nounwind \"target-cpu\"=\"x86-64-%s\" "
 		    "\"tune-cpu\"=\"%s\" \"prefer-vector-width\"=\"%u\" "
 		    "\"min-legal-vector-width\"=\"%u\" }\n",
-		    t->ops->level, v4 ? "icelake-server" : "haswell", v4 ? 512 : 256,
+		    t->ops->level, v4 ? "icelake-server" : "skylake", v4 ? 512 : 256,
 		    v4 ? 512 : 256);
 }
 
@@ -108,9 +108,11 @@ static void put_declarations(bool opaque, struct text *out)
 		"i32 @llvm.cttz.i32(i32, i1)",
 		"i32 @llvm.ctlz.i32(i32, i1)",
 	};
+	const char *byte = opaque ? "ptr" : "i8*", *of = opaque ? "" : "i8";
 
 	for (u32 i = 0; i < ARRAY_LEN(plain); i++)
 		text_printf(out, "declare %s\n", plain[i]);
+	text_printf(out, "declare void @llvm.prefetch.p0%s(%s, i32, i32, i32)\n", of, byte);
 	for (u32 bytes = 1; bytes <= 8; bytes *= 2) {
 		declare_rows(opaque, 16, bytes * 8, out);
 		declare_rows(opaque, 32, bytes * 8, out);
@@ -148,6 +150,14 @@ static void tell_why(const struct text *why)
 			why->len ? why->at : "no reason was given");
 }
 
+static tier_function *find_spans(struct tier_code *c, const char *name)
+{
+	char own[48];
+
+	snprintf(own, sizeof(own), "%s" TIER_SPANS, name);
+	return tier_llvm_function(c, own);
+}
+
 /* Code of all runs `in` the text, used from now on. Returns of how many there is some. */
 static u32 compile_text(struct tier *t, struct text *out, const bool *in)
 {
@@ -171,6 +181,7 @@ static u32 compile_text(struct tier *t, struct text *out, const bool *in)
 			continue;
 		name_run(t, r, name, sizeof(name));
 		r->code = c ? tier_llvm_function(c, name) : NULL;
+		r->spans = c && r->has_spans ? find_spans(c, name) : NULL;
 		__atomic_fetch_add(r->code ? &counts.made : &counts.failed, 1, __ATOMIC_RELAXED);
 		made += r->code != NULL;
 		if (r->code)

@@ -204,8 +204,9 @@ static void open_mask(struct emit *e)
 
 static void open_function(struct emit *e, const char *name, struct text *out)
 {
-	static const char *const members[] = {"regs", "caches", "ctaid", "live", "reach",
-					      "sink", "shared", "gang",  "rows", "handlers"};
+	static const char *const members[] = {"regs",  "caches",   "ctaid",  "live",
+					      "reach", "sink",     "shared", "gang",
+					      "rows",  "handlers", "ahead",  "now"};
 	const char *wide = emit_pointer(e, "i64"), *narrow = emit_pointer(e, "i32");
 
 	text_printf(
@@ -232,14 +233,18 @@ static void open_function(struct emit *e, const char *name, struct text *out)
 				    e->run->access[i].cache * (u32)sizeof(struct mem_cache));
 }
 
-_Static_assert(sizeof(struct tier_call) == 10 * sizeof(u64), "members of 8 bytes");
+_Static_assert(sizeof(struct tier_call) == 12 * sizeof(u64), "members of 8 bytes");
+_Static_assert(TIER_ACCESSES <= 32, "tier_run.hints");
 
-static void emit_variant(struct emit *e, bool masked)
+static void emit_variant(struct emit *e, u32 variant)
 {
+	bool masked = variant != VARIANT_FULL;
 	const char *part = masked ? "p" : "f";
+	struct text *out = &e->part[variant];
 
 	e->masked = masked;
-	e->out = &e->part[masked];
+	e->spans = variant == VARIANT_SPANS;
+	e->out = out;
 	open_warp(e, part);
 	if (masked)
 		open_mask(e);
@@ -248,14 +253,38 @@ static void emit_variant(struct emit *e, bool masked)
 	emit_text(e, "br label %%%s.next\n", part);
 	emit_flush_early(e);
 	e->failed |= e->early.failed || e->late.failed;
-	text_add(&e->part[masked], e->early.at, e->early.len);
-	text_add(&e->part[masked], e->late.at, e->late.len);
+	text_add(out, e->early.at, e->early.len);
+	text_add(out, e->late.at, e->late.len);
 	text_fini(&e->early);
 	text_fini(&e->late);
 	e->early = e->late = (struct text){0};
 }
 
-bool tier_emit(const struct program *p, const struct tier_live *live, const struct tier_run *r,
+static void emit_function(struct emit *e, const char *name, struct text *out)
+{
+	open_function(e, name, out);
+	text_add(out, e->head.at, e->head.len);
+	text_puts(out,
+		  "%full = icmp ne i32 %whole, 0\nbr i1 %full, label %f.loop, label %p.loop\n");
+	text_add(out, e->part[VARIANT_FULL].at, e->part[VARIANT_FULL].len);
+	text_add(out, e->part[VARIANT_MASKED].at, e->part[VARIANT_MASKED].len);
+	text_puts(out, "}\n");
+}
+
+/* Its labels and names are those of the masked variant: a function of its own. */
+static void emit_function_spans(struct emit *e, const char *name, struct text *out)
+{
+	char own[48];
+
+	snprintf(own, sizeof(own), "%s" TIER_SPANS, name);
+	open_function(e, own, out);
+	text_add(out, e->head.at, e->head.len);
+	text_puts(out, "br label %p.loop\n");
+	text_add(out, e->part[VARIANT_SPANS].at, e->part[VARIANT_SPANS].len);
+	text_puts(out, "}\n");
+}
+
+bool tier_emit(const struct program *p, const struct tier_live *live, struct tier_run *r,
 	       const char *name, bool opaque, struct text *out)
 {
 	struct emit *e = calloc(1, sizeof(*e));
@@ -265,19 +294,19 @@ bool tier_emit(const struct program *p, const struct tier_live *live, const stru
 	if (ok) {
 		*copy = *r;
 		*e = (struct emit){.p = p, .run = copy, .live = live, .opaque = opaque};
-		emit_variant(e, false);
-		emit_variant(e, true);
-		open_function(e, name, out);
-		text_add(out, e->head.at, e->head.len);
-		text_puts(out, "%full = icmp ne i32 %whole, 0\n"
-			       "br i1 %full, label %f.loop, label %p.loop\n");
-		text_add(out, e->part[0].at, e->part[0].len);
-		text_add(out, e->part[1].at, e->part[1].len);
-		text_puts(out, "}\n");
-		ok = !e->failed && !e->part[0].failed && !e->part[1].failed && !out->failed;
+		for (u32 i = 0; i < VARIANTS; i++)
+			emit_variant(e, i);
+		emit_function(e, name, out);
+		r->has_spans = e->spanned;
+		r->hints = copy->hints;
+		if (e->spanned)
+			emit_function_spans(e, name, out);
+		ok = !e->failed && !e->head.failed && !out->failed;
 		text_fini(&e->head);
-		text_fini(&e->part[0]);
-		text_fini(&e->part[1]);
+		for (u32 i = 0; i < VARIANTS; i++) {
+			ok &= !e->part[i].failed;
+			text_fini(&e->part[i]);
+		}
 	}
 	free(copy);
 	free(e);

@@ -62,8 +62,13 @@ bool tier_supports(const struct program *p, const struct uop *in);
  * made of. False: there are too many of them.
  */
 bool tier_study(const struct program *p, const struct tier_live *l, struct tier_run *r);
-/* The run as a function of LLVM's language, named `name`, for a compiler of this kind. */
-bool tier_emit(const struct program *p, const struct tier_live *live, const struct tier_run *r,
+/* What the name of the function tier_run.spans has beyond that of tier_run.code */
+#define TIER_SPANS "_spans"
+/*
+ * The run as functions of LLVM's language, named `name`, for a compiler of this kind. Says in the
+ * run whether it has two.
+ */
+bool tier_emit(const struct program *p, const struct tier_live *live, struct tier_run *r,
 	       const char *name, bool opaque, struct text *out);
 
 /* ---- tier_llvm.c ---- */

@@ -82,6 +82,11 @@ same "vectors and narrow elements by index" "$forms" scattered --block 128 --gri
 	--buffer w:u32[1300]=random:1 --buffer p:u32[1300]=random:2 \
 	--buffer "i:u32=$(seq 1 300 | awk '{printf "%s%d", s, $1 * 37 % 300; s = ","}')" \
 	--buffer out:u32[9000] --arg s32=300 --dump out
+for n in 300 257; do
+	same "rows without their ends, of $n" "$forms" edges --block 128 --grid 3 \
+		--buffer "in:u32[$((n * 9))]=random:1" --buffer "out:u32[$((n * 9))]" \
+		--arg s32=$n --arg s32=9 --dump out
+done
 same "narrow elements" "$forms" narrow --block 128 --grid 3 \
 	--buffer w:u32[400]=random:1 --buffer out:u32[2000] --arg s32=300 --dump out
 for n in 250 256; do
@@ -139,6 +144,8 @@ else
 	compiled "vectors and narrow elements by index" 25 65 "$forms" scattered --block 128 --grid 3 \
 		--buffer w:u32[1300]=random:1 --buffer p:u32[1300]=random:2 --buffer i:u32[300]=iota \
 		--buffer out:u32[9000] --arg s32=300
+	compiled "rows without their ends" 8 75 "$forms" edges --block 128 --grid 3 \
+		--buffer in:u32[9000]=random:1 --buffer out:u32[9000] --arg s32=300 --arg s32=30
 	compiled "narrow elements" 21 65 "$forms" narrow --block 128 --grid 3 \
 		--buffer w:u32[400]=random:1 --buffer out:u32[2000] --arg s32=300
 	compiled "elements of shared memory" 42 95 "$forms" shared --block 256 --grid 2 \
