@@ -21,6 +21,23 @@ static inline u32 cache_count_sectors(u32 sectors)
 	return (u32)(0x4332322132212110u >> sectors * 4) & 7;
 }
 
+/* Sectors that words of a line lie in. */
+static inline u32 cache_word_sectors(u32 words)
+{
+	words |= words >> 4;
+	words |= words >> 2;
+	words |= words >> 1;
+	return ((words & 0x01010101) * 0x01020408) >> 24 & 0xf;
+}
+
+/* Bytes of the words of a sector. */
+static inline u32 cache_word_bytes(u32 words)
+{
+	words = (words | words << 12) & 0x000f000f;
+	words = (words | words << 6) & 0x03030303;
+	return ((words | words << 3) & 0x11111111) * 0xf;
+}
+
 /* Counts that are nothing but words. */
 static inline void cache_add(u64 *to, const u64 *from, size_t n)
 {
@@ -47,17 +64,20 @@ enum l1_keep {
 	L1_KEEP_NOTHING /* what was there stays, nothing comes */
 };
 
-struct l1_line {
-	_Alignas(32) u64 line; /* address / CACHE_LINE_BYTES */
-	u64 stored; /* what stored last (l1_store), if all that is here are stored words */
-	u32 valid[CACHE_SECTORS];
-};
+/* Slots that are looked through at once. Loads mostly need the first 128 bytes. */
+#define L1_GROUP 8u
 
-/* When a line goes. */
-struct l1_age {
-	/* When it was last looked up, with a bit unless it goes first; 0: it is free. */
-	_Alignas(16) u64 used;
-	u64 kept; /* until when a hit keeps it; 0: none has */
+struct l1_group {
+	/* Low bits of the line, with a bit if the slot is of the line's row. */
+	_Alignas(64) u32 key[L1_GROUP];
+	/* When it was last looked up, with a bit unless it goes first; 0: the slot is free. */
+	u32 used[L1_GROUP];
+	u32 kept[L1_GROUP]; /* until when a hit keeps it; 0: none has */
+	u16 high[L1_GROUP]; /* the other bits of the line */
+	u8 whole[L1_GROUP]; /* sectors of which all is here, a bit each, and those of l1.c */
+	u8 unused[L1_GROUP];
+	u64 stored[L1_GROUP]; /* what stored last (l1_store), if all that is here was stored */
+	u32 valid[L1_GROUP][CACHE_SECTORS]; /* of sectors that are not whole */
 };
 
 /*
@@ -69,14 +89,13 @@ struct l1 {
 	u32 rows, ways, stride;
 	u32 row_mask;      /* rows - 1, if they are a power of two; else 0 */
 	bool looks_in_row; /* else all lines are found by the index, as if they lay astray */
-	u64 time;
-	struct l1_line *slot;
-	struct l1_age *age; /* by slot */
-	u32 taken;          /* slots */
-	u32 first_free;     /* of all ways by turns, no one before it is free */
-	u32 *key;           /* by slot: of its line; 0: it is free, or has a line of another row */
-	u32 *astray;        /* by row: its lines that lie elsewhere */
-	u32 *index;         /* by hash of the line: the rest of the hash, and slot + 1; 0: none */
+	u32 time;
+	struct l1_group *group; /* slot / L1_GROUP */
+	u32 slots;              /* of all groups */
+	u32 taken;              /* of these */
+	u32 first_free;         /* of all ways by turns, no one before it is free */
+	u32 *astray;            /* by row: its lines that lie elsewhere */
+	u32 *index; /* by hash of the line: the rest of the hash, and slot + 1; 0: none */
 	u32 index_mask;
 };
 
@@ -89,6 +108,8 @@ void l1_fini(struct l1 *c);
  * are to be fetched, whole.
  */
 u32 l1_load(struct l1 *c, u64 line, const u32 need[CACHE_SECTORS], enum l1_keep keep);
+/* The same of words, a bit each. */
+u32 l1_load_words(struct l1 *c, u64 line, u32 words, enum l1_keep keep);
 /*
  * A store to these bytes; they go on to the next level in any case. Does it hit: was the line
  * there?
@@ -104,11 +125,10 @@ static inline u64 l1_number(u32 instruction, u16 warp)
 }
 
 /*
- * The line will be asked for soon: fetch from the host's memory where it would be found, then what
- * is there. Both change nothing.
+ * The line will be asked for soon: fetch from the host's memory where it would be found. Changes
+ * nothing.
  */
 void l1_expect(const struct l1 *c, u64 line);
-void l1_expect_slot(const struct l1 *c, u64 line);
 
 /* Take a line away: atomics, and loads that go past this cache. */
 void l1_drop(struct l1 *c, u64 line);

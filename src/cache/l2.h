@@ -100,6 +100,18 @@ struct l2_set {
  */
 #define L2_SHARDS 16u
 
+/* Where a line is looked for: its set, and what its slot has in l2_ways.mark. */
+struct l2_at {
+	u64 tag;
+	u32 set;
+	u8 mark;
+};
+
+/* Of a request that comes: on the side of its SM, and at home. Tags begin with UINT64_MAX. */
+struct l2_near {
+	struct l2_at side, home;
+};
+
 struct l2 {
 	struct l2_rules rules;
 	u32 turn; /* in which requests come (play.h) */
@@ -113,6 +125,7 @@ struct l2 {
 	u32 persisting_most;          /* of a set */
 	struct l2_window window;      /* of the launch */
 	const struct l2_hints *hints; /* of the launch, borrowed; NULL: it has none */
+	const struct l2_near *near;   /* of the request that is played, borrowed; NULL: not known */
 	struct l2_counts count;
 };
 
@@ -179,11 +192,11 @@ void l2_far(struct l2 *c, enum l2_op op, u32 aperture, u32 count, u32 requests);
 /*
  * Requests for the line will come soon: fetch from the host's memory where it would be found, then
  * what is there (true: it is not there, so its home will be asked), then what its home has. They
- * change nothing.
+ * change nothing but *near.
  */
-void l2_expect(const struct l2 *c, u64 line, u32 side);
-bool l2_expect_line(const struct l2 *c, u64 line, u32 side);
-void l2_expect_home(const struct l2 *c, u64 line);
+void l2_expect(const struct l2 *c, u64 line, u32 side, struct l2_near *near);
+bool l2_expect_line(const struct l2 *c, u64 line, u32 side, struct l2_near *near);
+void l2_expect_home(const struct l2 *c, const struct l2_near *near);
 
 /* The host or a copy engine writes these bytes: what is here is no longer valid. */
 void l2_invalidate(struct l2 *c, u64 address, u64 bytes);

@@ -94,13 +94,6 @@ void l2_fini(struct l2 *c)
 
 /* ---- where a line is ---- */
 
-/* Of a tag: its set, and what its slot has in l2_set.mark. */
-struct l2_at {
-	u64 tag;
-	u32 set;
-	u8 mark;
-};
-
 /* x % c->shard_sets, without a division: the quotient is at most one too small. */
 static u32 set_of_hash(const struct l2 *c, u64 x)
 {
@@ -117,7 +110,7 @@ u32 l2_shard(const struct l2 *c, u64 line)
 	return c->shards == 1 ? 0 : (u32)((line >> 1) * 0x9e3779b97f4a7c15u >> 60);
 }
 
-static struct l2_at l2_at(const struct l2 *c, u64 tag)
+static struct l2_at l2_hash(const struct l2 *c, u64 tag)
 {
 	u64 hash = l2_mix(tag);
 	u8 mark = (u8)hash;
@@ -125,6 +118,16 @@ static struct l2_at l2_at(const struct l2 *c, u64 tag)
 	return (struct l2_at){tag,
 			      l2_shard(c, tag >> 1) * c->shard_sets + set_of_hash(c, hash >> 20),
 			      mark ? mark : 1};
+}
+
+/* The same; requests that are played from a window have been hashed. */
+static struct l2_at l2_at(const struct l2 *c, u64 tag)
+{
+	if (c->near && c->near->side.tag == tag)
+		return c->near->side;
+	if (c->near && c->near->home.tag == tag)
+		return c->near->home;
+	return l2_hash(c, tag);
 }
 
 static struct l2_line *line_at(const struct l2 *c, u32 set, u32 slot)
@@ -169,17 +172,20 @@ static u32 free_slot_of(const struct l2 *c, u32 set)
 				 : 64 + (u32)__builtin_ctzll((u64)(late >> 64)));
 }
 
-static void expect_set(const struct l2 *c, u64 tag)
+static struct l2_at expect_set(const struct l2 *c, u64 tag)
 {
-	const struct l2_ways *w = &c->ways[l2_at(c, tag).set];
+	struct l2_at at = l2_hash(c, tag);
+	const struct l2_ways *w = &c->ways[at.set];
 
 	for (u32 i = 0; i < L2_SET_LINES; i += 64)
 		__builtin_prefetch(w->mark + i, 1);
+	return at;
 }
 
-void l2_expect(const struct l2 *c, u64 line, u32 side)
+void l2_expect(const struct l2 *c, u64 line, u32 side, struct l2_near *near)
 {
-	expect_set(c, l2_tag_of(line, side));
+	near->side = expect_set(c, l2_tag_of(line, side));
+	near->home.tag = UINT64_MAX;
 }
 
 /* The slot that is the next victim, unless it has been used. */
@@ -189,38 +195,37 @@ static u32 next_in_order(const struct l2 *c, u32 set)
 }
 
 /* What may be the line, or the slot that it would get. Is there any that may be? */
-static bool expect_slot(const struct l2 *c, u64 tag)
+static bool expect_slot(const struct l2 *c, const struct l2_at *at)
 {
-	struct l2_at at = l2_at(c, tag);
-	const struct l2_set *s = &c->set[at.set];
+	const struct l2_set *s = &c->set[at->set];
 	u64 marked[2];
 	u32 slot;
 
-	bytes_equal(c->ways[at.set].mark, at.mark, marked);
+	bytes_equal(c->ways[at->set].mark, at->mark, marked);
 	for (u32 half = 0; half < 2; half++)
 		for (u64 m = marked[half]; m; m &= m - 1)
-			__builtin_prefetch(line_at(c, at.set, half * 64 + (u32)__builtin_ctzll(m)),
+			__builtin_prefetch(line_at(c, at->set, half * 64 + (u32)__builtin_ctzll(m)),
 					   1);
 	if (marked[0] | marked[1])
 		return true;
-	slot = s->len < L2_SET_LINES ? free_slot_of(c, at.set) : next_in_order(c, at.set);
-	__builtin_prefetch(line_at(c, at.set, slot), 1);
+	slot = s->len < L2_SET_LINES ? free_slot_of(c, at->set) : next_in_order(c, at->set);
+	__builtin_prefetch(line_at(c, at->set, slot), 1);
 	return false;
 }
 
-bool l2_expect_line(const struct l2 *c, u64 line, u32 side)
+bool l2_expect_line(const struct l2 *c, u64 line, u32 side, struct l2_near *near)
 {
 	u32 home = l2_home_of(c, line);
 
-	if (expect_slot(c, l2_tag_of(line, side)) || home == side)
+	if (expect_slot(c, &near->side) || home == side)
 		return false;
-	expect_set(c, l2_tag_of(line, home));
+	near->home = expect_set(c, l2_tag_of(line, home));
 	return true;
 }
 
-void l2_expect_home(const struct l2 *c, u64 line)
+void l2_expect_home(const struct l2 *c, const struct l2_near *near)
 {
-	expect_slot(c, l2_tag_of(line, l2_home_of(c, line)));
+	expect_slot(c, &near->home);
 }
 
 /* ---- which line was used when ---- */

@@ -90,9 +90,10 @@ static void request_sectors(struct cache_sm *sm, const struct cache_shape *s, u6
 
 	for (u32 k = 0; k < CACHE_SECTORS; k++)
 		r.bytes[k] = sectors >> k & 1;
+	if (!sectors)
+		return;
 	sm->count.read_sectors += cache_count_sectors(sectors);
-	if (sectors)
-		request_second(sm, &r);
+	request_second(sm, &r);
 }
 
 static u64 tag_in_first(const struct cache_shape *s, u64 line)
@@ -206,7 +207,25 @@ static u32 play_piece(struct cache_sm *sm, const struct cache_shape *s, const st
 }
 
 /* Warps, or pieces of one, for which the host fetches ahead. */
-#define AHEAD 3u
+#define AHEAD 6u
+
+/* An instruction has looked for so many sectors. */
+static void count_played(struct cache_sm *sm, const struct cache_shape *s, u32 sectors, u32 missed,
+			 struct cache_insn *insns)
+{
+	struct l1_counts *c = &sm->count.l1[s->kind];
+
+	c->requests++;
+	c->sectors += sectors;
+	c->miss += missed;
+	c->hit += sectors - missed;
+	if (!insns)
+		return;
+	insns[s->pc].requests++;
+	insns[s->pc].sectors += sectors;
+	insns[s->pc].miss += missed;
+	insns[s->pc].hit += sectors - missed;
+}
 
 static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 first,
 			struct cache_insn *insns)
@@ -219,10 +238,8 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 		const struct cache_piece *p = &s->piece[i];
 		u32 n = p->count ? p->count : cache_count_sectors(cache_piece_sectors(p));
 
-		if (i + 2 * AHEAD < s->pieces)
-			l1_expect(&sm->l1, first + (u64)p[2 * AHEAD].line);
 		if (i + AHEAD < s->pieces)
-			l1_expect_slot(&sm->l1, first + (u64)p[AHEAD].line);
+			l1_expect(&sm->l1, first + (u64)p[AHEAD].line);
 		u32 lacks = play_piece(sm, s, p, first + (u64)p->line);
 
 		sectors += n;
@@ -230,7 +247,6 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 		if (PL_UNLIKELY(sm->places != NULL))
 			cache_place_count(sm->places, first + (u64)p->line, n, lacks);
 	}
-	c->requests++;
 	if (s->kind == CACHE_COPY_PAST) {
 		c->tags += s->lines;
 		sm->count.past_sets += s->sets;
@@ -238,15 +254,32 @@ static void play_access(struct cache_sm *sm, const struct cache_shape *s, u64 fi
 	} else {
 		c->tags += s->pieces;
 	}
-	c->sectors += sectors;
-	c->miss += missed;
-	c->hit += sectors - missed;
-	if (!insns)
-		return;
-	insns[s->pc].requests++;
-	insns[s->pc].sectors += sectors;
-	insns[s->pc].miss += missed;
-	insns[s->pc].hit += sectors - missed;
+	count_played(sm, s, sectors, missed, insns);
+}
+
+/* A load whose pieces are words: see trace.h. */
+static void play_scattered(struct cache_sm *sm, const struct cache_shape *s, const u64 *word,
+			   u64 first, struct cache_insn *insns)
+{
+	u32 sectors = 0, missed = 0;
+
+	sm->number++;
+	for (u32 i = 0; i < s->pieces; i++) {
+		u64 line = first + (u64)cache_word_line(word[i]);
+		u32 n = cache_count_sectors(cache_word_sectors((u32)word[i])), lacks;
+
+		if (i + AHEAD < s->pieces)
+			l1_expect(&sm->l1, first + (u64)cache_word_line(word[i + AHEAD]));
+		lacks = l1_load_words(&sm->l1, line, (u32)word[i], (enum l1_keep)s->policy.keep);
+		request_sectors(sm, s, line, lacks);
+		lacks = cache_count_sectors(lacks);
+		sectors += n;
+		missed += lacks;
+		if (PL_UNLIKELY(sm->places != NULL))
+			cache_place_count(sm->places, line, n, lacks);
+	}
+	sm->count.l1[s->kind].tags += s->pieces;
+	count_played(sm, s, sectors, missed, insns);
 }
 
 /* ---- CTAs that take turns ---- */
@@ -266,23 +299,23 @@ struct cache_played {
 };
 
 /* What comes next, now that the warp has got further. */
-static void note_state(struct cache_sm *sm, struct cache_played *c, struct played_warp *w)
+static void note_state(struct cache_played *c, struct played_warp *w)
 {
-	w->state = cache_reader_is_over(&w->at)                                 ? WARP_OVER
-		   : cache_reader_look(&w->at, sm->room)->kind == CACHE_BARRIER ? WARP_WAITS
-										: WARP_RUNS;
+	w->state = cache_reader_is_over(&w->at)                       ? WARP_OVER
+		   : cache_reader_head(&w->at)->kind == CACHE_BARRIER ? WARP_WAITS
+								      : WARP_RUNS;
 	c->waiting += w->state == WARP_WAITS;
 	c->over += w->state == WARP_OVER;
 }
 
 /* All that are not over stand at the barrier. */
-static void pass_barrier(struct cache_sm *sm, struct cache_played *c)
+static void pass_barrier(struct cache_played *c)
 {
 	c->waiting = 0;
 	for (u32 w = 0; w < c->trace->warps; w++)
 		if (c->warp[w].state == WARP_WAITS) {
 			cache_reader_go(&c->warp[w].at);
-			note_state(sm, c, &c->warp[w]);
+			note_state(c, &c->warp[w]);
 		}
 }
 
@@ -356,26 +389,28 @@ static void play_record(struct cache_sm *sm, const struct cache_shape *s, u64 li
 
 static void play_turn(struct cache_sm *sm, struct cache_reader *at, struct cache_insn *insns)
 {
-	const struct cache_shape *s = cache_reader_look(at, sm->room);
+	const struct cache_shape *s = cache_reader_head(at);
 
 	/* All requests of an instruction are of one turn. */
 	do {
-		play_record(sm, s, cache_reader_line(at), insns);
+		const u64 *words = cache_reader_words(at);
+
+		if (words && s->kind == CACHE_LOAD && !s->policy.is_past)
+			play_scattered(sm, s, words, cache_reader_line(at), insns);
+		else
+			play_record(sm, cache_reader_look(at, sm->room), cache_reader_line(at),
+				    insns);
 		cache_reader_go(at);
-		s = cache_reader_is_over(at) ? NULL : cache_reader_look(at, sm->room);
+		s = cache_reader_is_over(at) ? NULL : cache_reader_head(at);
 	} while (s && s->policy.follows);
 }
 
-static void expect_warp(const struct cache_sm *sm, const struct cache_played *c, u32 w, bool slot)
+static void expect_warp(const struct cache_sm *sm, const struct cache_played *c, u32 w)
 {
-	const struct played_warp *p = &c->warp[w];
-
-	if (w >= c->trace->warps || p->state != WARP_RUNS)
-		return;
-	if (slot)
-		l1_expect_slot(&sm->l1, cache_reader_line(&p->at));
-	else
-		l1_expect(&sm->l1, cache_reader_line(&p->at));
+	if (w + AHEAD < c->trace->warps && c->warp[w + AHEAD].state == WARP_RUNS)
+		cache_reader_expect(&c->warp[w + AHEAD].at);
+	if (w < c->trace->warps && c->warp[w].state == WARP_RUNS)
+		l1_expect(&sm->l1, cache_reader_line(&c->warp[w].at));
 }
 
 /* A turn of each warp of the CTA, the i-th of the SM; false: it was over already. */
@@ -386,20 +421,19 @@ static bool play_cta(struct cache_sm *sm, struct cache_played *c, u32 i, struct 
 	if (c->over == warps)
 		return false;
 	if (c->waiting + c->over == warps)
-		pass_barrier(sm, c);
+		pass_barrier(c);
 	for (u32 w = 0; w < warps; w++) {
-		expect_warp(sm, c, w + 2 * AHEAD, false);
-		expect_warp(sm, c, w + AHEAD, true);
+		expect_warp(sm, c, w + AHEAD);
 		if (c->warp[w].state != WARP_RUNS)
 			continue;
 		sm->warp = (u16)(i * warps + w);
 		play_turn(sm, &c->warp[w].at, insns);
-		note_state(sm, c, &c->warp[w]);
+		note_state(c, &c->warp[w]);
 	}
 	return true;
 }
 
-static bool play_start(struct cache_sm *sm, struct cache_played *c, struct cache_trace *t)
+static bool play_start(struct cache_played *c, struct cache_trace *t)
 {
 	c->trace = t;
 	c->warp = calloc(t->warps, sizeof(*c->warp));
@@ -407,7 +441,7 @@ static bool play_start(struct cache_sm *sm, struct cache_played *c, struct cache
 		return false;
 	for (u32 w = 0; w < t->warps; w++) {
 		cache_reader_init(&c->warp[w].at, t, w);
-		note_state(sm, c, &c->warp[w]);
+		note_state(c, &c->warp[w]);
 	}
 	return true;
 }
@@ -421,7 +455,7 @@ void cache_sm_start(struct cache_sm *sm, struct cache_trace *const *trace, u32 l
 	sm->room = malloc(sizeof(*sm->room));
 	ok = sm->played && sm->room;
 	for (sm->ctas = 0; ok && sm->ctas < len; sm->ctas++)
-		ok = play_start(sm, &sm->played[sm->ctas], trace[sm->ctas]);
+		ok = play_start(&sm->played[sm->ctas], trace[sm->ctas]);
 	sm->is_cut |= !ok;
 	sm->runs = ok;
 }

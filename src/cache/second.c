@@ -101,6 +101,7 @@ static void play_counted(struct l2 *l2, const struct cache_request *r, u32 side,
 struct merge {
 	struct second_request *at[CACHE_GPCS], *end[CACHE_GPCS];
 	const struct second_request *window[WINDOW];
+	struct l2_near near[WINDOW];
 	u32 len;
 };
 
@@ -138,16 +139,18 @@ static void merge_window(struct merge *m)
 		} while (m->len < WINDOW && m->at[g] < m->end[g] && m->at[g]->key < limit);
 }
 
-static void expect_window(const struct l2 *l2, const struct merge *m)
+static void expect_window(const struct l2 *l2, struct merge *m)
 {
 	u64 far = 0; /* requests that go on to the home partition, a bit each */
 
 	for (u32 i = 0; i < m->len; i++)
-		l2_expect(l2, m->window[i]->r.line, m->window[i]->side);
+		l2_expect(l2, m->window[i]->r.line, m->window[i]->side, &m->near[i]);
 	for (u32 i = 0; i < m->len; i++)
-		far |= (u64)l2_expect_line(l2, m->window[i]->r.line, m->window[i]->side) << i;
+		far |= (u64)l2_expect_line(l2, m->window[i]->r.line, m->window[i]->side,
+					   &m->near[i])
+		       << i;
 	for (; far; far &= far - 1)
-		l2_expect_home(l2, m->window[__builtin_ctzll(far)]->r.line);
+		l2_expect_home(l2, &m->near[__builtin_ctzll(far)]);
 }
 
 static void play_shard(void *user, u32 task, u32 member)
@@ -165,10 +168,13 @@ static void play_shard(void *user, u32 task, u32 member)
 	}
 	for (merge_window(&m); m.len; merge_window(&m)) {
 		expect_window(view, &m);
-		for (u32 i = 0; i < m.len; i++)
+		for (u32 i = 0; i < m.len; i++) {
+			view->near = &m.near[i];
 			play_counted(view, &m.window[i]->r, m.window[i]->side, counts->insns,
 				     counts->places);
+		}
 	}
+	view->near = NULL;
 }
 
 /* ---- the team ---- */

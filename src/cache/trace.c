@@ -240,14 +240,9 @@ static bool piece_words(const struct cache_piece *p, u32 *words)
 
 static void words_piece(u64 word, struct cache_piece *p)
 {
-	*p = (struct cache_piece){.line = (s32)(word >> 32)};
-	for (u32 k = 0; k < CACHE_SECTORS; k++) {
-		u32 x = (u32)word >> k * SECTOR_WORDS & 0xff;
-
-		x = (x | x << 12) & 0x000f000f;
-		x = (x | x << 6) & 0x03030303;
-		p->bytes[k] = ((x | x << 3) & 0x11111111) * 0xf;
-	}
+	*p = (struct cache_piece){.line = cache_word_line(word)};
+	for (u32 k = 0; k < CACHE_SECTORS; k++)
+		p->bytes[k] = cache_word_bytes((u32)word >> k * SECTOR_WORDS & 0xff);
 }
 
 /* The record, and the shape behind it; by words if that is all it says. */
@@ -382,6 +377,13 @@ const struct cache_shape *cache_reader_look(const struct cache_reader *r, struct
 	for (u32 i = 0; i < room->pieces; i++)
 		words_piece(at[1 + SHAPE_HEAD_WORDS + i], &room->piece[i]);
 	return room;
+}
+
+const u64 *cache_reader_words(const struct cache_reader *r)
+{
+	const u64 *at = r->at + r->next;
+
+	return (at[0] & TRACE_INLINE) == TRACE_SCATTERED ? at + 1 + SHAPE_HEAD_WORDS : NULL;
 }
 
 void cache_reader_go(struct cache_reader *r)

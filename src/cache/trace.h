@@ -116,6 +116,25 @@ static inline u64 cache_reader_line(const struct cache_reader *r)
 {
 	return r->at[r->next] >> TRACE_SHAPE_BITS;
 }
+/* The same without its pieces, which are not there. */
+static inline const struct cache_shape *cache_reader_head(const struct cache_reader *r)
+{
+	const u64 *at = r->at + r->next;
+	u64 place = at[0] & TRACE_INLINE;
+
+	return (const void *)(place >= TRACE_SCATTERED ? at + 1 : r->trace->shapes->words + place);
+}
+/* The words of a record that is scattered, one for each piece; NULL: it is not. */
+const u64 *cache_reader_words(const struct cache_reader *r);
+static inline s64 cache_word_line(u64 word)
+{
+	return (s32)(word >> 32);
+}
+/* It will be read soon: fetch it from the host's memory. */
+static inline void cache_reader_expect(const struct cache_reader *r)
+{
+	__builtin_prefetch(r->at + r->next);
+}
 void cache_reader_go(struct cache_reader *r);
 
 #endif

@@ -16,6 +16,7 @@
 #include "src/watch/insns.h"
 
 #include "src/cache/copies.h"
+#include "src/watch/lanes_apart.h"
 #include "src/watch/retry.h"
 
 #define SECTOR 32u
@@ -81,107 +82,14 @@ static u32 pieces_of(u64 address, u64 bytes, u32 unit)
 	return (u32)((address + bytes - 1) / unit - address / unit + 1);
 }
 
-/* Do all lanes touch one stretch, as neighbours or at one address? Its bytes, else 0. */
-static u64 stretch_of(const u64 *address, u32 mask, u32 width)
-{
-	u64 differ = 0, apart = 0;
-
-	if (mask != FULL_MASK)
-		return 0;
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		differ |= address[l] ^ address[0];
-		apart |= address[l] ^ (address[0] + (u64)l * width);
-	}
-	return !differ ? width : !apart ? (u64)WARP_LANES * width : 0;
-}
-
-/* Places of lanes for lanes_distinct, a power of two. */
-#define LANE_PLACES 256u
-
-static u32 lane_place(u64 key, u32 round)
-{
-	return (u32)((key * 0x9e3779b97f4a7c15u) >> (56 - 8 * round)) % LANE_PLACES;
-}
-
-/*
- * One key for each lane: the last lane at a place has it. Those lanes in *distinct; returns those
- * with other keys than the lane at their place. place[] needs no beginning: what is read has been
- * written just before.
- */
-static u32 place_all(const u64 key[WARP_LANES], u32 *distinct)
-{
-	u8 place[LANE_PLACES], at[WARP_LANES];
-	u32 others = 0, first = 0;
-
-	for (u32 l = 0; l < WARP_LANES; l++)
-		at[l] = (u8)((u32)key[l] * 0x9e3779b1u >> 24);
-	for (u32 l = 0; l < WARP_LANES; l++)
-		place[at[l]] = (u8)l;
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u32 has = place[at[l]];
-
-		first |= (u32)(has == l) << l;
-		others |= (u32)(key[has] != key[l]) << l;
-	}
-	*distinct = first;
-	return others;
-}
-
-/* The same for some lanes, and with other places in each round; adds to *distinct. */
-static u32 place_some(const u64 key[WARP_LANES], u32 mask, u32 round, u32 *distinct)
-{
-	u8 place[LANE_PLACES];
-	u32 others = 0;
-
-	for (u32 m = mask; m; m &= m - 1)
-		place[lane_place(key[__builtin_ctz(m)], round)] = (u8)__builtin_ctz(m);
-	for (u32 m = mask; m; m &= m - 1) {
-		u32 l = (u32)__builtin_ctz(m), has = place[lane_place(key[l], round)];
-
-		*distinct |= (u32)(has == l) << l;
-		others |= (u32)(key[has] != key[l]) << l;
-	}
-	return others;
-}
-
-/*
- * Of the lanes that have the same key, one each: by rounds without branches, since scattered
- * addresses would make those unforeseeable.
- */
-static u32 lanes_distinct(const u64 key[WARP_LANES], u32 mask)
-{
-	u32 distinct = 0, rest = mask == FULL_MASK ? place_all(key, &distinct) : mask;
-
-	for (u32 round = 0; rest; round = (round + 1) % 8)
-		rest = place_some(key, rest, round, &distinct);
-	return distinct;
-}
-
-/* Pieces by lane; false: a lane touches more than one. */
-static bool keys_of(const u64 *address, u32 mask, u32 width, u32 unit, u64 key[WARP_LANES])
-{
-	u32 shift = (u32)__builtin_ctz(unit);
-	u64 more = 0;
-
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 across = (address[l] ^ (address[l] + width - 1)) >> shift;
-
-		key[l] = address[l] >> shift;
-		more |= across & -(u64)(mask >> l & 1);
-	}
-	return !more;
-}
-
 /* unit: a power of two. */
 static u32 distinct_pieces(const u64 *address, u32 mask, u32 width, u32 unit)
 {
-	u64 stretch = stretch_of(address, mask, width), last = UINT64_MAX, key[WARP_LANES];
+	u64 last = UINT64_MAX, key[WARP_LANES];
 	struct set s;
 
-	if (stretch)
-		return pieces_of(address[0], stretch, unit);
-	if (keys_of(address, mask, width, unit, key))
-		return (u32)__builtin_popcount(lanes_distinct(key, mask));
+	if (watch_lane_keys(address, mask, width, unit, key))
+		return (u32)__builtin_popcount(watch_lanes_distinct(key, mask));
 	set_begin(&s);
 	for (u32 m = mask; m; m &= m - 1) {
 		u64 a = address[__builtin_ctz(m)];
@@ -196,7 +104,12 @@ static u32 distinct_pieces(const u64 *address, u32 mask, u32 width, u32 unit)
 
 u32 watch_sectors(const u64 *address, u32 mask, u32 width)
 {
-	return distinct_pieces(address, mask, width ? width : 1, SECTOR);
+	u64 stretch;
+
+	width = width ? width : 1;
+	stretch = watch_lane_stretch(address, mask, width);
+	return stretch ? pieces_of(address[0], stretch, SECTOR)
+		       : distinct_pieces(address, mask, width, SECTOR);
 }
 
 /* How many lanes there are on each address. */
@@ -218,7 +131,7 @@ u32 watch_atomic_sectors(const u64 *address, u32 mask, u32 width)
 	u32 sum = 0;
 
 	width = width ? width : 1;
-	if (stretch_of(address, mask, width) > width)
+	if (watch_lane_stretch(address, mask, width) > width)
 		return pieces_of(address[0], (u64)WARP_LANES * width, SECTOR);
 	count_at_places(address, mask, &places, lanes);
 	set_begin(&sectors);
@@ -370,21 +283,29 @@ static u32 ideal_passes(u32 mask, u32 width)
 /* Lines that the first cache looks up for one pass over its data. */
 #define LINES_OF_A_PASS 4u
 
-/* Of the words of a bank, one at a time. */
-static u32 most_in_a_bank(const u64 *address, u32 mask)
+/* The most lanes on a bank, of those that are told. */
+static u32 most_in_a_bank(const u64 *address, u32 lanes)
 {
-	u8 len[BANKS] = {0};
+	u8 len[BANKS] = {0}, most = 0;
+
+	if (lanes == FULL_MASK)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			len[address[l] / WORD % BANKS]++;
+	for (u32 m = lanes == FULL_MASK ? 0 : lanes; m; m &= m - 1)
+		len[address[__builtin_ctz(m)] / WORD % BANKS]++;
+	for (u32 b = 0; b < BANKS; b++)
+		most = len[b] > most ? len[b] : most;
+	return most;
+}
+
+/* Of the lanes that are on one word one each. */
+static u32 lanes_of_words(const u64 *address, u32 mask)
+{
 	u64 word[WARP_LANES];
-	u32 most = 0;
 
 	for (u32 l = 0; l < WARP_LANES; l++)
 		word[l] = address[l] / WORD;
-	for (u32 m = lanes_distinct(word, mask); m; m &= m - 1) {
-		u8 n = ++len[word[__builtin_ctz(m)] % BANKS];
-
-		most = n > most ? n : most;
-	}
-	return most;
+	return watch_lanes_distinct(word, mask);
 }
 
 /*
@@ -393,20 +314,33 @@ static u32 most_in_a_bank(const u64 *address, u32 mask)
  */
 static u32 data_passes(const u64 *address, u32 mask, u32 width, enum watch_shared how)
 {
-	u64 stretch = stretch_of(address, mask, width);
 	u32 least = how == WATCH_LOAD ? ideal_passes(mask, width) : 1, n, lines;
 
-	if (stretch)
-		return (u32)max_u64(least, width > WORD && address[0] % ROW_BYTES && stretch > width
-						   ? pieces_of(address[0], stretch, ROW_BYTES)
-						   : stretch / ROW_BYTES);
 	if (width > WORD)
 		return (u32)max_u64(least, watch_wavefronts(address, mask, width, how).passes);
-	n = most_in_a_bank(address, mask);
+	n = most_in_a_bank(address, lanes_of_words(address, mask));
 	if (n > WARP_LANES / LINES_OF_A_PASS - 1 || how != WATCH_LOAD)
 		return n;
 	lines = distinct_pieces(address, mask, width, ROW_BYTES);
 	return (u32)max_u64(n, (lines + LINES_OF_A_PASS - 1) / LINES_OF_A_PASS);
+}
+
+/* The same where lanes touch a stretch. */
+static u32 stretch_passes(u64 first, u64 stretch, u32 width, enum watch_shared how)
+{
+	u32 least = how == WATCH_LOAD ? ideal_passes(FULL_MASK, width) : 1;
+
+	return (u32)max_u64(least, width > WORD && first % ROW_BYTES && stretch > width
+					   ? pieces_of(first, stretch, ROW_BYTES)
+					   : stretch / ROW_BYTES);
+}
+
+/* The same where each lane has a line. */
+static u32 scattered_passes(const u64 *address, enum watch_shared how)
+{
+	u32 n = most_in_a_bank(address, FULL_MASK);
+
+	return how == WATCH_LOAD ? (u32)max_u64(n, WARP_LANES / LINES_OF_A_PASS) : n;
 }
 
 struct watch_passes watch_copy_wavefronts(const u64 *from, const u64 *to, u32 mask, u32 width)
@@ -500,20 +434,37 @@ static void tally_packets(struct watch_tally *t, const struct exec_access *a)
 	tally_add(t, WATCH_copy_wavefronts, p.len);
 }
 
+/* Sectors and passes of a load or store. */
+static void tally_plain(struct watch_tally *t, const struct exec_access *a, u32 width)
+{
+	enum watch_shared how = a->kind == ACCESS_LOAD ? WATCH_LOAD : WATCH_STORE;
+	u64 stretch = watch_lane_stretch(a->address, a->mask, width);
+
+	if (stretch) {
+		t->sectors = pieces_of(a->address[0], stretch, SECTOR);
+		t->passes = stretch_passes(a->address[0], stretch, width, how);
+	} else if (width <= WORD && watch_lanes_apart(a->address, a->mask, width)) {
+		t->sectors = WARP_LANES;
+		t->passes = scattered_passes(a->address, how);
+	} else {
+		t->sectors = distinct_pieces(a->address, a->mask, width, SECTOR);
+		t->passes = data_passes(a->address, a->mask, width, how);
+	}
+}
+
 static void tally_global(struct watch_tally *t, const struct exec_access *a, u32 width)
 {
 	if (a->kind >= ARRAY_LEN(global_metrics))
 		return;
 	t->requests = 1;
-	if (a->kind == ACCESS_COPY_READ && a->bypass && a->other)
+	if (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE)
+		tally_plain(t, a, width ? width : 1);
+	else if (a->kind == ACCESS_COPY_READ && a->bypass && a->other)
 		tally_packets(t, a);
 	else
 		t->sectors = global_metrics[a->kind].atomic
 				     ? watch_atomic_sectors(a->address, a->mask, width)
 				     : watch_sectors(a->address, a->mask, width);
-	if (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE)
-		t->passes = data_passes(a->address, a->mask, width,
-					a->kind == ACCESS_LOAD ? WATCH_LOAD : WATCH_STORE);
 	tally_add(t, global_metrics[a->kind].requests, 1);
 	tally_add(t, global_metrics[a->kind].sectors, t->sectors);
 }

@@ -4,6 +4,7 @@ libcore_la_SOURCES += \
 	src/watch/code_size.c src/watch/code_size.h \
 	src/watch/counters.c src/watch/counters.h src/watch/metrics.def \
 	src/watch/insns.c src/watch/insns.h \
+	src/watch/lanes_apart.c src/watch/lanes_apart.h \
 	src/watch/policy.c src/watch/policy.h \
 	src/watch/retry.c src/watch/retry.h \
 	src/watch/tee.c src/watch/tee.h \

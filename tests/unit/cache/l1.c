@@ -176,6 +176,55 @@ static void test_walks(void)
 	CHECK_MSG(most < .19, "and to 0.19 at most");
 }
 
+/* Bytes by word, some of which are stored in part. */
+static void any_words(u64 x, u32 words, u32 bytes[CACHE_SECTORS])
+{
+	for (u32 s = 0; s < CACHE_SECTORS; s++)
+		bytes[s] = cache_word_bytes(words >> s * 8 & 0xff) & (x & 1 ? ~0u : 0x7fffffff);
+}
+
+/*
+ * Two caches are asked for the same, one of them by words; its times end and begin again. Returns
+ * how many answers differ.
+ */
+static u32 differ(struct l1 *c, struct l1 *late, u32 lines)
+{
+	u64 x = 1;
+	u32 wrong = 0;
+
+	late->time = (1u << 30) - 4096 - 3000;
+	for (u32 i = 0; i < 100000; i++) {
+		u32 bytes[CACHE_SECTORS], words;
+		u64 line;
+		enum l1_keep keep = i % 7 ? L1_KEEP : i % 2 ? L1_KEEP_LAST : L1_KEEP_FIRST;
+
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		line = (x >> 33) % lines + (x >> 62 ? 0 : (u64)1 << 41);
+		words = i % 3 ? 1u << (x >> 20 & 31) : (u32)(x >> 25);
+		any_words(x >> 40, words, bytes);
+		if (i % 5) {
+			any_words(1, words, bytes);
+			wrong += l1_load(c, line, bytes, keep) !=
+				 l1_load_words(late, line, words, keep);
+		} else {
+			wrong += l1_store(c, line, bytes, keep, l1_number(i, 1)) !=
+				 l1_store(late, line, bytes, keep, l1_number(i, 1));
+		}
+	}
+	return wrong;
+}
+
+static void test_long_run(const struct l1_rules *rules)
+{
+	struct l1 c, late;
+
+	CHECK(l1_init(&c, rules) && l1_init(&late, rules));
+	CHECK_EQ(differ(&c, &late, rules->lines * 3 / 2), 0);
+	CHECK_MSG(late.time < 1u << 29, "times have begun again");
+	l1_fini(&c);
+	l1_fini(&late);
+}
+
 int main(void)
 {
 	test_sectors();
@@ -185,5 +234,7 @@ int main(void)
 	test_one_row(&(struct l1_rules){200, 4, true, true});
 	test_survivors();
 	test_walks();
+	test_long_run(&h100);
+	test_long_run(&(struct l1_rules){192, 1, false, false});
 	return check_done();
 }
