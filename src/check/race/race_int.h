@@ -101,6 +101,12 @@ void race_sync(struct race_launch *l, struct race_cta *c, const struct exec_sync
 u32 race_rows(struct race_launch *l, struct clock_cta *c, const struct exec_access *a,
 	      enum agent agent);
 /*
+ * A strong access to global memory by threads themselves. Lanes that race with none, as all
+ * accesses there were such, are noted. The others, which cells are to see, are returned.
+ */
+u32 race_strong(struct race_launch *l, struct race_cta *c, const struct exec_access *a,
+		const struct manner *m);
+/*
  * Lanes of the mask that access what its first one does: those that follow it, and the one half a
  * warp away, as rows of sixteen threads have it.
  */
