@@ -21,12 +21,12 @@ libcore_la_SOURCES += \
 	src/check/order/trace.c src/check/order/trace.h src/check/order/waits.c src/check/order/waits.h \
 	src/check/race/clock.c src/check/race/clock_cluster.c src/check/race/clock_known.c src/check/race/clock_proxy.c src/check/race/clock.h \
 	src/check/race/known.c src/check/race/known.h \
-	src/check/race/lockstep.c src/check/race/lockstep.h \
+	src/check/race/lockstep.c \
 	src/check/race/quick.c src/check/race/quick_follow.c src/check/race/quick.h src/check/race/quick_int.h \
 	src/check/race/race.c src/check/race/race.h src/check/race/race_int.h \
 	src/check/race/race_access.c src/check/race/race_proxy.c src/check/race/race_rows.c src/check/race/race_span.c \
-	src/check/race/race_silent.c src/check/race/race_sync.c \
-	src/check/race/reads.c src/check/race/reads.h src/check/race/report.c src/check/race/report.h \
+	src/check/race/race_silent.c src/check/race/race_strong.c src/check/race/race_sync.c \
+	src/check/race/read_sets.c src/check/race/reads.c src/check/race/reads.h src/check/race/report.c src/check/race/report.h \
 	src/check/race/rows.c src/check/race/rows.h src/check/race/runs.c src/check/race/runs.h \
 	src/check/race/shadow.c src/check/race/shadow_runs.c src/check/race/shadow.h \
 	src/check/race/update.c src/check/race/update.h \

@@ -1,7 +1,7 @@
 /*
  * Order by lockstep.
  */
-#include "src/check/race/lockstep.h"
+#include "src/check/race/race_int.h"
 
 void lockstep_run(struct lockstep *x, struct clock *k, struct clock_cta *c, u32 warp, u32 mask)
 {

@@ -728,6 +728,9 @@ void race_access(struct race_launch *l, struct race_cta *c, const struct exec_ac
 		lockstep_store(&c->lockstep[a->warp], &l->clock, a->pc);
 	if (a->space == MEM_GLOBAL && !m.strong)
 		lanes = race_rows(l, c->clock, a, agent_of(a));
+	else if (a->space == MEM_GLOBAL && agent_of(a) == AGENT_THREAD &&
+		 route_of(a, &m) == ROUTE_GENERIC)
+		lanes = race_strong(l, c, a, &m);
 	else if (a->space == MEM_SHARED && l->has_quick && !c->quick.is_never &&
 		 take_note(l, c, a, &m))
 		lanes = 0;

@@ -2,7 +2,6 @@
 #ifndef PL_CHECK_RACE_INT_H
 #define PL_CHECK_RACE_INT_H
 
-#include "src/check/race/lockstep.h"
 #include "src/check/race/quick.h"
 #include "src/check/race/race.h"
 #include "src/check/race/report.h"
@@ -16,6 +15,17 @@ struct manner {
 	bool feeds_atomic; /* a load of what the same thread then changes by an atomic */
 	u8 scope;
 	u8 fixed; /* a store of what is the same for all threads: 1 no, 2 yes, 0: not asked yet */
+};
+
+/*
+ * A warp of a device that has one program counter for each (before Volta): what lanes run together
+ * is done in lockstep, so each instruction of several lanes orders what they did before it. Lanes
+ * on two sides of a branch know nothing of each other until they run together again. A zeroed one
+ * has not begun.
+ */
+struct lockstep {
+	u32 mask;          /* lanes that run together */
+	u32 store, stored; /* the last store: micro-op + 1, moment */
 };
 
 /* A wait at an mbarrier that a thread has come to and was not seen behind. */
@@ -101,10 +111,24 @@ void race_sync(struct race_launch *l, struct race_cta *c, const struct exec_sync
 u32 race_rows(struct race_launch *l, struct clock_cta *c, const struct exec_access *a,
 	      enum agent agent);
 /*
+ * A strong access to global memory by threads themselves. Lanes that race with none, as all
+ * accesses there were such, are noted. The others, which cells are to see, are returned.
+ */
+u32 race_strong(struct race_launch *l, struct race_cta *c, const struct exec_access *a,
+		const struct manner *m);
+/*
  * Lanes of the mask that access what its first one does: those that follow it, and the one half a
  * warp away, as rows of sixteen threads have it.
  */
 u32 race_lanes_beside(const struct exec_access *a, u32 lane, u32 mask);
+
+/* ---- lockstep.c ---- */
+
+/* These lanes are about to run: those that ran together before know of each other. */
+void lockstep_run(struct lockstep *x, struct clock *k, struct clock_cta *c, u32 warp, u32 mask);
+/* They are about to store. In a loop what they stored before has another moment. */
+void lockstep_store(struct lockstep *x, struct clock *k, u32 pc);
+
 /* ---- race_proxy.c ---- */
 
 /* A fence between proxies. */

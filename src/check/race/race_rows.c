@@ -137,7 +137,11 @@ static bool keep_lanes(struct rows_visit *v, u32 lanes)
 {
 	const struct exec_access *a = v->a;
 	struct reads_warp x = {
-		.event = {v->warp, v->launch->clock.now, a->pc, v->known, v->shift},
+		.event = {.warp = v->warp,
+			  .time = v->launch->clock.now,
+			  .pc = a->pc,
+			  .known = v->known,
+			  .width = (u8)v->shift},
 		.mask = lanes,
 		.is_apart = !v->merges,
 		.base = a->address[__builtin_ctz(lanes)],
@@ -156,17 +160,55 @@ static bool keep_lanes(struct rows_visit *v, u32 lanes)
 	       (x.mask == lanes || keep_lanes(v, lanes & ~x.mask));
 }
 
-/* Do all lanes read of such pages? */
-static bool all_keep(const struct rows_visit *v)
+/* Lanes have read of pages that have sets, and nothing that those are still to see. */
+static bool add_to_sets(const struct rows_visit *v, struct shadow_page *const page[WARP_LANES])
 {
-	for (u32 m = v->a->mask; m; m &= m - 1) {
-		u64 at = v->a->address[__builtin_ctz(m)];
-		struct shadow_page *page = shadow_page_at(&v->launch->global, at);
+	struct shadow *s = &v->launch->global;
+	const struct exec_access *a = v->a;
+	const struct reads_event e = {
+		.warp = v->warp, .time = v->launch->clock.now, .pc = a->pc, .known = v->known};
+	u32 event;
 
-		if (!page || !shadow_keeps_reads(page, (u32)v->a->bytes))
+	for (u32 m = a->mask; m; m &= m - 1)
+		reads_prefetch(page[__builtin_ctz(m)]->set);
+	if (!reads_say(s, &e, &event))
+		return false;
+	for (u32 left = a->mask, lanes; left; left &= ~lanes) {
+		u32 lane = (u32)__builtin_ctz(left);
+		struct shadow_page *p = page[lane];
+		struct set_waiting x = {.event = event,
+					.first = (u16)(a->address[lane] % SHADOW_PAGE >> p->shift),
+					.cells = (u16)(a->bytes >> p->shift)};
+
+		lanes = v->merges ? race_lanes_beside(a, lane, left) : 1u << lane;
+		x.lanes = lanes;
+		if (!reads_add(s, p, &x))
 			return false;
-		page->is_logged = true;
 	}
+	return true;
+}
+
+/* Do all lanes read of pages that keep reads? Then those have it. */
+static bool keep_all(struct rows_visit *v)
+{
+	struct shadow_page *page[WARP_LANES];
+	const struct exec_access *a = v->a;
+	bool have_sets = true;
+
+	reads_make_room(&v->launch->global);
+	for (u32 m = a->mask; m; m &= m - 1) {
+		u32 lane = (u32)__builtin_ctz(m);
+		struct shadow_page *p = shadow_page_at(&v->launch->global, a->address[lane]);
+
+		if (!p || !shadow_keeps_reads(p, (u32)a->bytes))
+			return false;
+		page[lane] = p;
+		have_sets &= p->set && !p->is_logged;
+		__builtin_prefetch(p->set);
+	}
+	for (u32 m = have_sets ? 0 : a->mask; m; m &= m - 1)
+		page[__builtin_ctz(m)]->is_logged = true;
+	v->gave_up |= !(have_sets ? add_to_sets(v, page) : keep_lanes(v, a->mask));
 	return true;
 }
 
@@ -490,8 +532,8 @@ u32 race_rows(struct race_launch *l, struct clock_cta *cta, const struct exec_ac
 	v.known = cta->warp_known[a->warp];
 	v.kept = 0;
 	v.n = 0;
-	if (!stores && !dense && all_keep(&v)) {
-		l->gave_up |= !keep_lanes(&v, a->mask);
+	if (!stores && !dense && keep_all(&v)) {
+		l->gave_up |= v.gave_up;
 		return 0;
 	}
 	if (stores && !dense)

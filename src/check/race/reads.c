@@ -13,6 +13,8 @@ void reads_log_fini(struct reads_log *log)
 	VEC_FREE(&log->events);
 	VEC_FREE(&log->pages);
 	VEC_FREE(&log->warps);
+	VEC_FREE(&log->said);
+	VEC_FREE(&log->sets);
 }
 
 bool reads_event(struct reads_log *log, const struct reads_event *e, u32 *number)
@@ -127,6 +129,35 @@ static u32 tell_rows(struct shadow *s, struct shadow_page *p)
 	return i;
 }
 
+/* Lanes have read what begins at a cell of a page that has a set. */
+static bool add_to_set(struct shadow *s, struct shadow_page *p, u32 event, u32 lanes, u32 cell)
+{
+	struct reads_event *e = &s->log.events.at[event];
+	u32 number;
+
+	if (!reads_say_once(s, e, &number))
+		return false;
+	return reads_add(s, p,
+			 &(struct set_waiting){lanes, number, (u16)cell,
+					       (u16)(1u << (e->width - p->shift))});
+}
+
+/* The reads of a page go to a set. */
+static bool move_to_set(struct shadow *s, struct shadow_page *p)
+{
+	struct reads *r = p->reads;
+
+	reads_make_room(s);
+	if (!p->set && !reads_begin_set(s, p))
+		return false;
+	for (u32 i = 0; i < r->len; i++)
+		if (!add_to_set(s, p, r->at[i].what >> READS_WHAT_BITS, r->at[i].lanes,
+				reads_cell(r, i)))
+			return false;
+	r->len = r->cells = 0;
+	return true;
+}
+
 static void tell_page(struct shadow *s, struct shadow_page *p)
 {
 	struct reads *r = p->reads;
@@ -142,6 +173,20 @@ static void tell_page(struct shadow *s, struct shadow_page *p)
 	r->len = r->cells = 0;
 }
 
+/* Fewer reads than these are told to rows, if the page has them. */
+#define READS_FEW 16u
+
+/* There is no room for more of a page. */
+static void tell_or_move(struct shadow *s, struct shadow_page *p)
+{
+	if (!p->reads || !p->reads->len)
+		return;
+	if (p->rows && p->reads->len < READS_FEW)
+		tell_page(s, p);
+	else if (!move_to_set(s, p))
+		known_fail();
+}
+
 /* What the lists have. */
 static void tell_lists(struct shadow *s)
 {
@@ -150,7 +195,7 @@ static void tell_lists(struct shadow *s)
 	for (size_t i = 0; i < log->pages.len; i++) {
 		struct shadow_page *p = log->pages.at[i];
 
-		tell_page(s, p);
+		tell_or_move(s, p);
 		free(p->reads);
 		p->reads = NULL;
 	}
@@ -179,7 +224,7 @@ static bool reads_grow(struct shadow *s, struct shadow_page *p, u32 cells)
 	u32 cap = r ? r->cap * 2 : READS_FIRST;
 
 	if (r && r->cells + cells > READS_MOST)
-		tell_page(s, p);
+		tell_or_move(s, p);
 	if (r && r->len < r->cap)
 		return true;
 	r = realloc(r, sizeof(*r) + cap * sizeof(r->at[0]));
@@ -200,11 +245,13 @@ bool reads_note(struct shadow *s, struct shadow_page *p, u32 event, u32 lanes, u
 	struct reads *r = p->reads;
 	u32 width = s->log.events.at[event].width, cells = 1u << (width - p->shift);
 
-	if (!r || r->len == r->cap || r->cells + cells > READS_MOST) {
+	if (!p->set && (!r || r->len == r->cap || r->cells + cells > READS_MOST)) {
 		if (!reads_grow(s, p, cells))
 			return false;
 		r = p->reads;
 	}
+	if (p->set)
+		return add_to_set(s, p, event, lanes, cell);
 	r->cells += cells;
 	r->at[r->len].lanes = lanes;
 	r->at[r->len++].what = event << READS_WHAT_BITS | width << READS_CELL_BITS | cell;
@@ -231,6 +278,7 @@ static bool sort_warp(struct shadow *s, const struct reads_warp *x)
 
 	if (reads_log_is_full(&s->log))
 		tell_lists(s);
+	reads_make_room(s);
 	if (!reads_event(&s->log, &x->event, &event))
 		return false;
 	for (u32 left = x->mask, lanes; left; left &= ~lanes) {

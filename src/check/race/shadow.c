@@ -109,8 +109,7 @@ static bool readers_merge(struct readers *r, const struct touch *t)
 	return false;
 }
 
-/* One more, that says what none of them says. False: no memory left. */
-static bool cell_push_reader(struct cell *c, const struct touch *t)
+bool cell_push_reader(struct cell *c, const struct touch *t)
 {
 	if (!c->readers && !c->read.who) {
 		c->read = *t;
@@ -166,6 +165,7 @@ static void page_clear(struct shadow *s, struct shadow_page *p)
 	if (p->reads)
 		p->reads->len = p->reads->cells = 0;
 	runs_free(&s->runs, p->runs);
+	reads_drop_set(p);
 	p->cell = NULL;
 	p->rows = NULL;
 	p->runs = NULL;
@@ -242,7 +242,7 @@ const struct cell *shadow_cell_at(struct shadow *s, u64 address)
 }
 
 /* A cell lies in one line of the host's cache. */
-static struct cell *cells_new(u32 n)
+struct cell *cells_new(u32 n)
 {
 	struct cell *c = aligned_alloc(sizeof(*c), n * sizeof(*c));
 
@@ -362,6 +362,7 @@ bool shadow_end_rows(struct shadow *s, struct shadow_page *p)
 	}
 	old.cell = NULL;
 	old.reads = NULL;
+	old.set = NULL;
 	page_clear(s, &old);
 	return true;
 }
@@ -371,6 +372,8 @@ static void end_reads(struct shadow *s, struct shadow_page *p)
 {
 	if (p && (p->reads || p->is_logged))
 		reads_tell(s, p);
+	if (p && shadow_has_set(p) && !reads_end_set(s, p))
+		known_fail();
 	if (p)
 		p->keeps_reads = false;
 }

@@ -53,10 +53,14 @@ struct shadow_page {
 	bool is_written;   /* some cell may have a write */
 	bool keeps_reads;  /* it has rows, of reads alone, that are still to see what is read */
 	bool is_logged;    /* what a warp has read (reads.h) may be of it */
+	bool is_strong;    /* all accesses so far were strong: `strong` and `set` say them */
+	bool is_listed;    /* among those of sets */
 	struct cell *cell; /* NULL: `rows` says it */
 	struct rows *rows; /* of ROWS_GRANULES cells each; NULL, and no cells: `runs` says it */
 	struct runs *runs;
-	struct reads *reads; /* that rows or cells are still to see; NULL: none */
+	struct reads *reads;   /* that rows or cells are still to see; NULL: none */
+	struct reads_set *set; /* in place of rows and cells: nothing was written */
+	struct strong_write *strong;
 };
 
 /* Pages that lie side by side. */
@@ -109,12 +113,18 @@ static inline void prefetch_readers(const struct readers *r)
  */
 static inline bool shadow_keeps_reads(const struct shadow_page *p, u32 bytes)
 {
-	return (p->keeps_reads || (p->cell && !p->is_written)) && !(p->shift && bytes & 3);
+	return (p->keeps_reads || (p->cell && !p->is_written) || (p->set && !p->is_strong)) &&
+	       !(p->shift && bytes & 3);
+}
+
+static inline bool shadow_has_set(const struct shadow_page *p)
+{
+	return p->set || p->is_strong;
 }
 
 static inline bool shadow_has_runs(const struct shadow_page *p)
 {
-	return !p->rows && !p->cell;
+	return !p->rows && !p->cell && !shadow_has_set(p);
 }
 
 /*
@@ -133,7 +143,11 @@ void shadow_forget(struct shadow *s, u64 address, u64 bytes);
  * False: no memory left.
  */
 bool cell_add_reader(struct cell *c, const struct touch *t, u32 known);
+/* Note a read that says what none of them says. False: no memory left. */
+bool cell_push_reader(struct cell *c, const struct touch *t);
 void cell_clear_readers(struct cell *c);
+/* Cells that are empty; NULL: no memory left. */
+struct cell *cells_new(u32 n);
 /* Note a write; reads before it are cleared already. False: no memory left. */
 bool cell_set_write(struct cell *c, const struct touch *t);
 

@@ -11,7 +11,7 @@
 
 static u64 seed;
 static bool has_memory = true;
-static u32 runs_kept, reads_kept;
+static u32 runs_kept, reads_kept, sets_begun;
 
 static u32 below(u32 n)
 {
@@ -60,8 +60,11 @@ static bool by_cells(struct shadow *s, const struct step *x, u32 lane)
 
 static struct reads_event event_of_step(const struct step *x)
 {
-	return (struct reads_event){touch_of(x, 0).who >> 5, x->time, x->pc, x->known,
-				    (u32)__builtin_ctz(x->bytes)};
+	return (struct reads_event){.warp = touch_of(x, 0).who >> 5,
+				    .time = x->time,
+				    .pc = x->pc,
+				    .known = x->known,
+				    .width = (u8)__builtin_ctz(x->bytes)};
 }
 
 /* All lanes of a read are kept as one. False: they may not be. */
@@ -93,6 +96,11 @@ static bool by_lane(struct shadow *s, const struct step *x, u32 lane, u32 *event
 		return false;
 	if (*event == UINT32_MAX) {
 		reads_sort(s);
+		if (!below(40) && !p->set) {
+			reads_tell(s, p);
+			has_memory &= reads_begin_set(s, p);
+			sets_begun++;
+		}
 		if (!below(100) || reads_log_is_full(&s->log))
 			reads_tell_all(s);
 		has_memory &= reads_event(&s->log, &e, event);
