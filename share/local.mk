@@ -36,6 +36,7 @@ dist_ptxloominclude_DATA = \
 
 ptxloomincludeptxloomdir = $(pkgdatadir)/include/ptxloom
 dist_ptxloomincludeptxloom_DATA = \
+	share/ptxloom/include/ptxloom/atomic_orders.h \
 	share/ptxloom/include/ptxloom/atomics.h \
 	share/ptxloom/include/ptxloom/device.h \
 	share/ptxloom/include/ptxloom/device_prop.h \

@@ -12,7 +12,7 @@ dist_check_SCRIPTS += tests/programs/cc.sh tests/programs/stats.sh tests/program
 	tests/exec/settings.sh tests/exec/caches.sh tests/exec/hints.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh
 EXTRA_DIST += tests/exec/handlers.ptx tests/exec/sums.ptx tests/exec/tier.cu tests/exec/tier.ptx tests/exec/tier_forms.ptx tests/programs/llvm_standin.c
 EXTRA_DIST += tests/programs/refusals.cu tests/programs/faults.cu tests/programs/inlined.ptx
-EXTRA_DIST += tests/programs/cc_math.cu tests/programs/cc_language.cu tests/programs/cc_headers.cu
+EXTRA_DIST += tests/programs/cc_math.cu tests/programs/cc_language.cu tests/programs/cc_headers.cu tests/programs/cc_orders.cu
 if !SANITIZED
 TESTS += tests/exec/order.sh tests/programs/order.sh tests/programs/attend.sh tests/programs/forks.sh tests/programs/writers.sh
 TESTS += tests/exec/settings.sh tests/exec/caches.sh tests/exec/hints.sh tests/exec/completion.sh tests/exec/pkgconfig.sh tests/exec/hosts.sh tests/exec/handlers.sh tests/exec/sums.sh tests/exec/tier.sh tests/programs/faults.sh \

@@ -13,11 +13,13 @@ right()
 	says out 'all right' "$1: is right"
 }
 
-for name in math language headers; do
+for name in math language headers orders; do
 	rm -f program
 	succeeds "$name: builds" ptxloom cc "$top/tests/programs/cc_$name.cu" -o program -lcuda
 	right "$name"
 done
+
+succeeds "orders: no error is found" timeout 120 ptxloom check ./program
 
 rm -f program
 succeeds "language, -G: builds" ptxloom cc -G "$top/tests/programs/cc_language.cu" -o program -lcuda

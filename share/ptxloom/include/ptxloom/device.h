@@ -91,6 +91,7 @@ __device__ static inline void *malloc(size_t size) { return ::malloc(size); }
 
 #include "intrinsics.h"
 #include "atomics.h"
+#include "atomic_orders.h"
 
 #pragma pop_macro("__CUDA_ARCH__")
 
