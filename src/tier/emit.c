@@ -12,6 +12,8 @@ void emit_text(struct emit *e, const char *fmt, ...)
 {
 	va_list args;
 
+	if (e->study)
+		return;
 	va_start(args, fmt);
 	text_vprintf(e->out, fmt, args);
 	va_end(args);
@@ -106,10 +108,13 @@ void emit_flush_early(struct emit *e)
 	emit_return(e, out);
 }
 
-void emit_constant(struct text *out, char class, u64 bits)
+void emit_constant(struct emit *e, char class, u64 bits)
 {
 	const char *type = class == 'W' ? "i32" : class == 'X' ? "i64" : "i1";
+	struct text *out = e->out;
 
+	if (e->study)
+		return;
 	text_puts(out, "<");
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (class == 'X')
@@ -331,7 +336,7 @@ static void read_in(struct emit *e, struct emit_value *v)
 	if (k) {
 		v->vec = emit_name(e);
 		emit_text(e, "%%v%u = or %s ", v->vec, emit_type(v->class));
-		emit_constant(e->out, v->class, k->bits);
+		emit_constant(e, v->class, k->bits);
 		emit_text(e, ", zeroinitializer\n");
 		if (v->class != 'P')
 			v->line = emit_line_known(e, v->class, k->bits);
@@ -426,7 +431,7 @@ u32 emit_vec(struct emit *e, struct emit_value *v)
 	emit_text(e, "%%v%u = fcmp ord <32 x float> %%v%u, %%v%u\n", is, v->raw, v->raw);
 	emit_text(e, "%%v%u = select <32 x i1> %%v%u, <32 x i32> %%v%u, <32 x i32> ", v->vec, is,
 		  bits);
-	emit_constant(e->out, 'W', 0x7fffffff);
+	emit_constant(e, 'W', 0x7fffffff);
 	emit_text(e, "\n");
 	return v->vec;
 }

@@ -95,7 +95,7 @@ u32 emit_splat(struct emit *e, char class, u32 scalar);
 void emit_rows(struct emit *e);
 void emit_rows_store(struct emit *e);
 /* A constant of a micro-op for all lanes. */
-void emit_constant(struct text *out, char class, u64 bits);
+void emit_constant(struct emit *e, char class, u64 bits);
 
 /* ---- emit_line.c ---- */
 

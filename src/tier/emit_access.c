@@ -175,7 +175,7 @@ static void open_reach(struct emit *e)
 	const char *pointer = emit_pointer(e, "i64");
 
 	emit_window_open(e, 1);
-	if (e->masked)
+	if (e->masked || e->study)
 		return;
 	text_printf(&e->head,
 		    "%%base.%u.a = add i64 %%reach, %u\n"

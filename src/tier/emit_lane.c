@@ -89,7 +89,7 @@ static const char *put_one(struct expansion *x, const char *at)
 		char class = at[1] == 'w' ? 'W' : at[1] == 'x' ? 'X' : 'P';
 		const char *end = strchr(at, '}');
 
-		emit_constant(x->e->out, class, class == 'P' ? 1 : constant_named(x->in, at + 3));
+		emit_constant(x->e, class, class == 'P' ? 1 : constant_named(x->in, at + 3));
 		return end + 1;
 	}
 	if (*at == 'r') {
@@ -117,6 +117,8 @@ static void expand_text(struct expansion *x, const char *text)
 {
 	const char *next;
 
+	if (x->e->study)
+		return;
 	while ((next = strchr(text, '@'))) {
 		text_add(x->e->out, text, (size_t)(next - text));
 		text = put_one(x, next + 1);
@@ -204,7 +206,7 @@ static void find_handler(struct emit *e, const struct uop *in)
 	const char *wide = emit_pointer(e, "i64"),
 		   *function = e->opaque ? "ptr" : "i64 (i64, i64)*";
 
-	if (e->masked)
+	if (e->masked || e->study)
 		return;
 	text_printf(&e->head,
 		    "%%handler.%u.a = add i64 %%handlers, %u\n"

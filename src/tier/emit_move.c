@@ -474,7 +474,7 @@ static u32 hosts_of_place(struct emit *e, const struct place *x, u32 from)
 		emit_text(e, "%%v%u = %s <32 x i32> %%v%u to <32 x i64>\n", wide,
 			  x->sign ? "sext" : "zext", x->vec);
 		emit_text(e, "%%v%u = mul <32 x i64> %%v%u, ", scaled, wide);
-		emit_constant(e->out, 'X', x->scale);
+		emit_constant(e, 'X', x->scale);
 		emit_text(e, "\n");
 		wide = scaled;
 		start = x->base;

@@ -84,7 +84,7 @@ static struct place place_apart_narrow(struct emit *e, const struct uop *in, str
 	struct place p = {.how = HOW_APART, .vec = emit_name(e), .scale = 1, .narrow = true};
 
 	emit_text(e, "%%v%u = add <32 x i32> %%v%u, ", p.vec, vec);
-	emit_constant(e->out, 'W', (u32)in->mem.offset);
+	emit_constant(e, 'W', (u32)in->mem.offset);
 	emit_text(e, "\n");
 	p.base = emit_line_known(e, 'X', 0).first;
 	return p;
@@ -156,7 +156,7 @@ void emit_window_open(struct emit *e, u32 bytes)
 {
 	u32 n = emit_access_number(e);
 
-	if (e->masked) /* the other variant has been emitted first */
+	if (e->masked || e->study) /* the other variant has been emitted first */
 		return;
 	text_printf(&e->head,
 		    "%%lo.%u.p = inttoptr i64 %%cache.%u to %s\n"
@@ -254,7 +254,7 @@ static u32 require_each(struct emit *e, const struct place *p, u32 width)
 		  "%%v%u = call <32 x i64> @llvm.fshr.v32i64(<32 x i64> %%v%u, <32 x i64> %%v%u, "
 		  "<32 x i64> ",
 		  turned, from, from);
-	emit_constant(e->out, 'X', shift);
+	emit_constant(e, 'X', shift);
 	emit_text(e, ")\n%%v%u = icmp ule <32 x i64> %%v%u, %%v%u\n", is, turned, limit);
 	emit_require(e, emit_every(e, is));
 	return from;
@@ -332,7 +332,7 @@ static void require_narrow(struct emit *e, const struct place *p, u32 width)
 		  "%%v%u = call <32 x i32> @llvm.fshr.v32i32(<32 x i32> %%v%u, <32 x i32> %%v%u, "
 		  "<32 x i32> ",
 		  turned, p->vec, p->vec);
-	emit_constant(e->out, 'W', shift);
+	emit_constant(e, 'W', shift);
 	emit_text(e, ")\n%%v%u = icmp ule <32 x i32> %%v%u, %%v%u\n", is, turned, limit);
 	emit_require(e, emit_every(e, is));
 }

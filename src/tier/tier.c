@@ -94,10 +94,10 @@ static bool compiles(void)
 
 static void compile_or_leave(struct tier *t)
 {
-	if (compiles())
-		tier_compile_runs(t);
-	else
-		tier_leave_waiting(t);
+	while (compiles())
+		if (!tier_compile_some(t))
+			return;
+	tier_leave_waiting(t);
 }
 
 /* ---- the thread ---- */

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+/* Micro-ops that are compiled at a time: a process that ends waits for them. */
+#define BATCH 64u
+
 static struct tier_counts counts; /* atomic */
 
 struct tier_counts tier_counts(void)
@@ -193,35 +196,46 @@ static u32 compile_text(struct tier *t, struct text *out, const bool *in)
 	return made;
 }
 
-void tier_compile_runs(struct tier *t)
+/* Text of runs that wait, of BATCH micro-ops or one run. Returns how many micro-ops. */
+static u32 emit_waiting(struct tier *t, bool opaque, bool *in, struct text *out)
 {
-	struct text out = {0};
-	bool *in = calloc(t->run_len, sizeof(bool)), any = false, opaque;
-	u64 began = stats_begin(), runs = 0;
+	u32 n = 0;
 
-	if (!in || !tier_llvm_ready()) {
-		tier_leave_waiting(t);
-		free(in);
-		return;
-	}
-	opaque = tier_llvm_opaque();
-	put_declarations(opaque, &out);
-	put_frame(t, &out);
-	for (u32 i = 0; i < t->run_len; i++) {
+	for (u32 i = 0; i < t->run_len && n < BATCH; i++) {
 		struct tier_run *r = &t->runs[i];
 		char name[32];
 
 		if (tier_state_of(r) != TIER_WAIT)
 			continue;
 		name_run(t, r, name, sizeof(name));
-		in[i] = tier_emit(t->program, t->live, r, name, opaque, &out);
-		any |= in[i];
+		in[i] = tier_emit(t->program, t->live, r, name, opaque, out);
+		n += in[i] ? r->n : 0;
 		if (!in[i])
 			tier_leave_run(t, r);
 	}
-	if (any)
+	return n;
+}
+
+bool tier_compile_some(struct tier *t)
+{
+	struct text out = {0};
+	bool *in = calloc(t->run_len, sizeof(bool)), opaque;
+	u64 began = stats_begin(), runs = 0;
+	u32 n;
+
+	if (!in || !tier_llvm_ready()) {
+		tier_leave_waiting(t);
+		free(in);
+		return false;
+	}
+	opaque = tier_llvm_opaque();
+	put_declarations(opaque, &out);
+	put_frame(t, &out);
+	n = emit_waiting(t, opaque, in, &out);
+	if (n)
 		runs = compile_text(t, &out, in);
 	stats_end(STATS_COMPILE, began, runs);
 	text_fini(&out);
 	free(in);
+	return n != 0;
 }

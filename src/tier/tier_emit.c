@@ -123,7 +123,7 @@ bool tier_study(const struct program *p, const struct tier_live *l, struct tier_
 		}
 	if (r->stores)
 		find_own(p, r);
-	*e = (struct emit){.p = p, .run = r, .live = l, .study = true, .out = &out};
+	*e = (struct emit){.p = p, .run = r, .live = l, .study = true, .opaque = true, .out = &out};
 	emit_uops(e);
 	ok = !e->failed && !out.failed;
 	for (u32 i = 0; i < r->roots; i++)

@@ -35,8 +35,8 @@ enum tier_state tier_state_of(const struct tier_run *r);
 void tier_leave_run(struct tier *t, struct tier_run *r);
 /* Leave all runs to it that wait for code. */
 void tier_leave_waiting(struct tier *t);
-/* Code for all runs that wait for it, or none for good. One thread at a time. */
-void tier_compile_runs(struct tier *t);
+/* Code for some runs that wait for it, or none for good. False: none did. One thread at a time. */
+bool tier_compile_some(struct tier *t);
 
 /* ---- tier_plan.c ---- */
 
