@@ -1,6 +1,7 @@
 #!/bin/sh
 # How much slower kernels run while errors are looked for. One worker; the median of three; what the
-# process needs beside the kernel is taken off. The plain run has more CTAs, so that it takes a while.
+# process needs beside the kernel is taken off. The plain run has more CTAs, so that it takes a while,
+# and is interpreted, as are those with checks.
 #
 # usage: check.sh PTXLOOM FOLDER-OF-KERNELS
 LC_ALL=C
@@ -8,7 +9,8 @@ export LC_ALL
 ptxloom=$1
 kernels=$2
 PTXLOOM_WORKERS=1
-export PTXLOOM_WORKERS
+PTXLOOM_TIER=1
+export PTXLOOM_WORKERS PTXLOOM_TIER
 unset PTXLOOM_CHECK
 
 # milliseconds COMMAND...: 86 is what a check has found

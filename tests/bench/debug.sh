@@ -1,7 +1,7 @@
 #!/bin/sh
 # How much slower a kernel runs under the debugger until its first stop: with nothing to stop at, and
 # with a breakpoint whose condition holds for no thread. One worker; pairs, since the machine may be
-# busy; what the process needs beside the kernel is taken off.
+# busy; what the process needs beside the kernel is taken off. All is interpreted.
 #
 # usage: debug.sh PTXLOOM FOLDER-OF-KERNELS
 LC_ALL=C
@@ -9,7 +9,8 @@ export LC_ALL
 ptxloom=$1
 kernels=$2
 PTXLOOM_WORKERS=1
-export PTXLOOM_WORKERS
+PTXLOOM_TIER=1
+export PTXLOOM_WORKERS PTXLOOM_TIER
 
 # milliseconds COMMAND...
 milliseconds()

@@ -3,7 +3,7 @@
 # caches. Processor time of one worker, the median of three, plain and profiled by turns; what the
 # process needs beside the kernel is taken off: the time of one CTA that has nothing to do. The
 # shell tells time by hundredths, so plain runs are repeated until they have taken half a second in
-# all.
+# all. All of them are interpreted.
 #
 # usage: profile.sh PTXLOOM FOLDER-OF-KERNELS
 LC_ALL=C
@@ -11,7 +11,8 @@ export LC_ALL
 ptxloom=$1
 kernels=$2
 PTXLOOM_WORKERS=1
-export PTXLOOM_WORKERS
+PTXLOOM_TIER=1
+export PTXLOOM_WORKERS PTXLOOM_TIER
 unset PTXLOOM_CHECK PTXLOOM_PROFILE PTXLOOM_COVERAGE
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
