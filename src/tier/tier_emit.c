@@ -293,6 +293,7 @@ bool tier_emit(const struct program *p, const struct tier_live *live, struct tie
 
 	if (ok) {
 		*copy = *r;
+		copy->hints = 0;
 		*e = (struct emit){.p = p, .run = copy, .live = live, .opaque = opaque};
 		for (u32 i = 0; i < VARIANTS; i++)
 			emit_variant(e, i);
